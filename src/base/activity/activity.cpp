@@ -46,13 +46,19 @@ std::string_view name_of_time_column(size_t column) {
 int64_t activity_begins() {
   static const int64_t begin_ns = [] {
     const int64_t begin = now_ns();
-    if (!ranks_are_simulated()) recording_allowance().begin(begin);
+    if (ranks_are_simulated()) return begin;
+    recording_allowance().begin(begin);
+    closing_allowance().begin(begin);
     return begin;
   }();
   return begin_ns;
 }
 
 TimeAllowance& recording_allowance() {
+  static constinit TimeAllowance allowance;
+  return allowance;
+}
+TimeAllowance& closing_allowance() {
   static constinit TimeAllowance allowance;
   return allowance;
 }

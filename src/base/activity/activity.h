@@ -54,8 +54,10 @@ std::string_view name_of(Moved moved);
 // The time of this process at which all times of activities begin: when MPI begins, which is about the same
 // moment on all ranks, whatever their clocks show. The first call counts.
 int64_t activity_begins();
-// What this process may take for all its recording, from then on. Where ranks are simulated, all it needs.
+// What this process may take, from then on, to record calls; and to tell of files that are closed, which
+// calls must not use up. Where ranks are simulated, all it needs.
 TimeAllowance& recording_allowance();
+TimeAllowance& closing_allowance();
 
 // Adds to activity data, and never allocates. What is short is only noted (short_ones.h). It enters the bins
 // when a quarter of a millisecond has passed since the last entry, which is a part of the narrowest bin of
@@ -292,14 +294,28 @@ class Activity {
   bool alone_ = false;
   const int64_t begin_ns_;
   TimeAllowance& allowance_;
-  bool has_time_ = true;               // for those that are not timed
+  // Looked at without the lock: then it does not matter which call comes first.
+  template <typename T>
+  class Relaxed {
+   public:
+    Relaxed(T value) : value_(value) {}
+    operator T() const { return value_.load(std::memory_order_relaxed); }
+    T operator=(T value) {
+      value_.store(value, std::memory_order_relaxed);
+      return value;
+    }
+
+   private:
+    std::atomic<T> value_;
+  };
+  Relaxed<bool> has_time_ = true;      // for those that are not timed
   std::array<LeftOut, 6> left_out_{};  // by kind and operation
   ShortOnes short_ones_;
   Run run_;
   AmountsOfTime short_{};  // how long they took, and the bytes of those that were left out
   // When short ones last entered the bins, and the end of the last one that was timed and noted since.
   int64_t entered_ns_ = never, noted_ns_ = never;
-  int64_t asked_ns_ = never, stored_ns_ = never;  // when the last one of its kind was noted singly
+  Relaxed<int64_t> asked_ns_ = never, stored_ns_ = never;  // when the last one of its kind was noted singly
   std::mutex mutex_;
 };
 

@@ -110,7 +110,7 @@ std::atomic<int64_t> table_bytes = 0;
 constexpr int surely_in_full = 16;
 std::atomic<int> told_in_full = 0;
 bool has_time_in_full(int64_t now_ns) {
-  return told_in_full < surely_in_full || recording_allowance().covers(now_ns);
+  return told_in_full < surely_in_full || closing_allowance().covers(now_ns);
 }
 
 void append_record(JsonText json) {
@@ -159,7 +159,7 @@ bool Report::tell() {
     const int64_t begin_ns = now_ns();
     ++told_in_full;
     const bool told = tell_in_full();
-    recording_allowance().spend(now_ns() - begin_ns);
+    closing_allowance().spend(now_ns() - begin_ns);
     return told;
   }
   const mpi::Team& team = file_.team();
@@ -190,18 +190,18 @@ bool Report::tell_in_full() {
 }
 
 void Report::write_record() {
-  const int64_t brief_opens = take_brief_opens(file_.path(), all_.totals);
+  const EarlierOpens earlier = take_brief_opens(file_.path(), all_.totals);
   const auto &sums = all_.totals.sums, &maxima = all_.totals.maxima;
   const ActivityOfFile& activity = gathering_.activity();
   JsonText json;
   json.object([&] {
     json.member("file", file_.path());
-    json.member("ranks", file_.team().size());
-    json.member("nodes", file_.team().nodes().size());
+    json.member("ranks", std::max(file_.team().size(), earlier.ranks));
+    json.member("nodes", std::max(std::ssize(file_.team().nodes()), ptrdiff_t{earlier.nodes}));
     json.member("mpi", CONCILIO_MPI);
-    if (brief_opens > 0) {
-      json.member("times_opened", 1 + brief_opens);
-      json.member("brief_opens", brief_opens);
+    if (earlier.opens > 0) {
+      json.member("times_opened", 1 + earlier.opens);
+      json.member("brief_opens", earlier.opens);
     }
     json.member("open_seconds", static_cast<double>(maxima[ClosedTotals::open_ns]) * 1e-9);
     write_counters("counters", sums.data(), json);
@@ -218,7 +218,7 @@ void Report::write_record() {
     json.member("peak_description_bytes_per_rank", maxima[ClosedTotals::described]);
     write_reasons(file_.history().all(), json);
     // Of the calls of the other opens too little is known.
-    if (brief_opens == 0) {
+    if (earlier.opens == 0) {
       const auto calls =
           as_one_call(file_, {sums.data(), counter_count}, {maxima.data(), counter_count}, activity);
       if (!calls.empty()) write_one_calls(calls, json);
@@ -229,7 +229,10 @@ void Report::write_record() {
           [&](const char* name, const std::string& value) { json.member(name, value); });
     });
     write_hints_given(file_, json);
-    if (all_.error_rank != INT64_MAX) json.member("first_error", first_error_.message.view());
+    if (!earlier.first_error.empty())
+      json.member("first_error", earlier.first_error);
+    else if (all_.error_rank != INT64_MAX)
+      json.member("first_error", first_error_.message.view());
     json.name("activity");
     const size_t before = json.text().size();
     write_activity(activity, json);
@@ -260,7 +263,7 @@ void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
   });
   if (!in_full) return;
   ++told_in_full;
-  recording_allowance().spend(now_ns() - begin_ns);
+  closing_allowance().spend(now_ns() - begin_ns);
 }
 
 void report_ends() {

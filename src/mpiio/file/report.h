@@ -20,7 +20,7 @@ class Report {
   // Returns the first error of any rank, on every rank, as File::agree does; totals of what the ranks counted
   // travel along. Collective.
   Status agree(const Status& mine);
-  // Tells of the file: a record of its own, if all ranks have time for that (recording_allowance()), and else
+  // Tells of the file: a record of its own, if all ranks have time for that (closing_allowance()), and else
   // its totals later together with others (brief_opens.h). False: the ranks could not meet. Collective.
   bool tell();
 

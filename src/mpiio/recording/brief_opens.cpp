@@ -37,9 +37,7 @@ BriefOpens& place_of(std::string_view path, All& all) {
 void write_values(const char* name, const std::array<int64_t, ClosedTotals::count>& values, JsonText& json) {
   json.name(name);
   json.object([&] {
-    for (size_t i = 0; i < counter_count; ++i) {
-      if (values[i] != 0) json.member(counter_name(static_cast<Counter>(i)), values[i]);
-    }
+    for (size_t i = 0; i < counter_count; ++i) json.member(counter_name(static_cast<Counter>(i)), values[i]);
   });
 }
 
@@ -86,14 +84,14 @@ void keep_brief_opens(std::string_view path, int ranks, size_t nodes, int64_t op
   one.used = any_kept = true;
 }
 
-int64_t take_brief_opens(std::string_view path, ClosedTotals& totals) {
+EarlierOpens take_brief_opens(std::string_view path, ClosedTotals& totals) {
   const std::lock_guard lock(mutex);
   BriefOpens* const one = any_kept ? find(path, all_kept()) : nullptr;
-  if (!one) return 0;
-  const int64_t opens = one->opens;
+  if (!one) return {};
+  EarlierOpens taken{one->opens, one->ranks, one->nodes, std::string(one->first_error.view())};
   totals.add(one->totals);
   forget(*one);
-  return opens;
+  return taken;
 }
 
 void tell_brief_opens(FunctionRef<void(JsonText)> append) {

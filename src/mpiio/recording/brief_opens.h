@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/activity/closed_totals.h"
@@ -16,8 +17,14 @@ namespace concilio::mpiio {
 // opened. Thread-safe, like all of these.
 void keep_brief_opens(std::string_view path, int ranks, size_t nodes, int64_t opens,
                       std::string_view first_error, FunctionRef<void(ClosedTotals&)> add);
-// Moves what is kept of the file to `totals`. Returns how many opens that is.
-int64_t take_brief_opens(std::string_view path, ClosedTotals& totals);
+// What else is kept of a file.
+struct EarlierOpens {
+  int64_t opens = 0;
+  int32_t ranks = 0, nodes = 0;  // at most
+  std::string first_error;       // empty: there was none
+};
+// Moves what is kept of the file to `totals` and to the result.
+EarlierOpens take_brief_opens(std::string_view path, ClosedTotals& totals);
 // Calls append(line) for each file of which something is kept, and keeps nothing any longer.
 void tell_brief_opens(FunctionRef<void(JsonText)> append);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/exceptions.h"
 #include "scorpio/cells/host_copy.h"
 #include "scorpio/cells/slab_transfer.h"
 #include "scorpio/files/netcdf.h"
@@ -179,7 +180,8 @@ Status move_blocks(Group& group, File& file, const Request& request, const Box& 
                           dataset->chunk(),     group.buffer_bytes,    !request.write && file.writable};
   Status status = check_block(block, dataset->extents(), data);
   HostCopy memory;
-  if (status) status = memory.make(data, block.cells() * request.element.bytes);
+  if (status)
+    status = without_exceptions([&] { return memory.make(data, block.cells() * request.element.bytes); });
   // A block that is refused is replaced by an empty one that has the dataset's dimensions, since planning
   // takes the blocks of all ranks.
   const size_t ndims = dataset->extents().size();

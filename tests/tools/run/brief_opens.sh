@@ -45,6 +45,13 @@ opens 0 1 1000 100 1000 0 ends
 holds 'the rest is told together' \
   'opened == written == 1000 and any(record["file"] == "(files that were open briefly)" for record in records)'
 holds 'some have names' 'len({record["file"] for record in records}) >= 33'
+# A record that is written at last has the error of an open before it.
+opens 0 1 100 1 1000 0 made
+python3 - "$scratch/data.none" <<'PYTHON' || fail 'the error of the opens that failed is lost'
+import json, sys
+made = [record for record in json.load(open("report.json"))["files"] if record["file"] == sys.argv[1] and record.get("times_opened", 1)]
+assert len(made) == 1 and "No such file" in made[0]["first_error"], made
+PYTHON
 # With the clock of the machine, and ranks that wait for each other.
 opens 0 2 1000 1 0 0 ends
 holds 'of all ranks' 'opened == 1000 and written == 2000 and brief > 500 and max(record["ranks"] for record in records) == 2'
