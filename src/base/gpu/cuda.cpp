@@ -181,13 +181,7 @@ class Cuda : public StreamDriver {
 }  // namespace
 
 const GpuDriver* find_cuda() {
-  // The library stays open, so that the functions stay valid.
-  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (!library) return nullptr;
-  auto* driver = new Cuda;
-  if (driver->use(library)) return driver;
-  delete driver;
-  return nullptr;
+  return use_loaded<Cuda>("libcuda.so.1");
 }
 
 }  // namespace concilio

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <memory>
 
 #include "base/function_ref.h"
 #include "base/gpu/device_memory.h"
@@ -104,6 +105,16 @@ template <typename Function>
 bool look_up(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(dlsym(library, name));
   return function != nullptr;
+}
+
+// What uses a library that the program has loaded, if Loaded::use(library) finds in it what it needs; else
+// nullptr. The library stays open, so that its functions stay valid.
+template <typename Loaded>
+Loaded* use_loaded(const char* name) {
+  void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return nullptr;
+  auto made = std::make_unique<Loaded>();
+  return made->use(library) ? made.release() : nullptr;
 }
 
 }  // namespace concilio

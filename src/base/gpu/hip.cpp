@@ -137,12 +137,7 @@ class Hip : public StreamDriver {
 const GpuDriver* find_hip() {
   // ROCm 5 is not among them: it numbers the kinds of memory differently.
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6"}) {
-    // The library stays open, so that the functions stay valid.
-    void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!library) continue;
-    auto* driver = new Hip;
-    if (driver->use(library)) return driver;
-    delete driver;
+    if (const auto* driver = use_loaded<Hip>(name)) return driver;
   }
   return nullptr;
 }

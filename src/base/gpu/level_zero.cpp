@@ -353,13 +353,7 @@ class LevelZero : public GpuDriver {
 }  // namespace
 
 const GpuDriver* find_level_zero() {
-  // The library stays open, so that the functions stay valid.
-  void* library = dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (!library) return nullptr;
-  auto* driver = new LevelZero;
-  if (driver->use(library)) return driver;
-  delete driver;
-  return nullptr;
+  return use_loaded<LevelZero>("libze_loader.so.1");
 }
 
 }  // namespace concilio

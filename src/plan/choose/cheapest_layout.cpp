@@ -189,11 +189,11 @@ std::vector<Trial> combinations(const std::vector<Setting>& settings) {
 
 }  // namespace
 
-double seconds_of_layout(const Facts& facts, const Layout& layout, const Prices& prices) {
+LayoutPrice price_of_layout(const Facts& facts, const Layout& layout, const Prices& prices) {
   const Cost cost = cost_of_two_phase(facts, layout, prices);
   const auto on_targets = seconds_on_targets(facts, layout, prices);
-  if (!on_targets) return cost.seconds();
-  return cost.seconds() - cost.seconds_of("requests") - cost.seconds_of("storage") + *on_targets;
+  if (!on_targets) return {cost.seconds(), false};
+  return {cost.seconds() - cost.seconds_of("requests") - cost.seconds_of("storage") + *on_targets, true};
 }
 
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
@@ -219,22 +219,21 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
   const std::vector<Setting> settings = settings_tried(facts, best.groups.size());
   if (settings.empty() || spans.empty()) return best;
   const Prices& prices = prices_of(facts);
-  double least = seconds_of_layout(facts, best, prices) * (1 - least_saving);
-  const bool on_targets = seconds_on_targets(facts, best, prices).has_value();
+  const LayoutPrice usual = price_of_layout(facts, best, prices);
+  double least = usual.seconds * (1 - least_saving);
   Facts changed = facts;
   // Returns the cost of a layout, and takes it if it is the cheapest so far.
   const auto consider = [&](const Trial& trial) {
     changed.trial = trial;
     Layout layout = usual_layout(changed, spans);
-    const double seconds = seconds_of_layout(facts, layout, prices);
+    const LayoutPrice price = price_of_layout(facts, layout, prices);
     // A warning says what could not be had. A layout with another warning than the usual one is not taken:
     // the usual layout need not have asked for that.
-    if (layout.warning == best.warning && seconds < least &&
-        seconds_on_targets(facts, layout, prices).has_value() == on_targets) {
-      least = seconds;
+    if (layout.warning == best.warning && price.seconds < least && price.by_targets == usual.by_targets) {
+      least = price.seconds;
       best = std::move(layout);
     }
-    return seconds;
+    return price.seconds;
   };
   if (facts.nodes.size() <= most_nodes_for_combinations) {
     for (const Trial& trial : combinations(settings)) consider(trial);

@@ -16,6 +16,10 @@ Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& sp
 Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
 // What layouts are compared by: the cost of two-phase I/O, but with the time of the file's targets (see
 // choose/striped.h) where that is known. Methods are compared without it, since for the others it is not.
-double seconds_of_layout(const Facts& facts, const Layout& layout, const Prices& prices);
+struct LayoutPrice {
+  double seconds;
+  bool by_targets;  // whether that time is known
+};
+LayoutPrice price_of_layout(const Facts& facts, const Layout& layout, const Prices& prices);
 
 }  // namespace concilio::plan

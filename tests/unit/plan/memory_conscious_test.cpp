@@ -62,7 +62,7 @@ double seconds(const Experiment& its, std::vector<int64_t> node_memory, const Hi
   for (const auto& [name, value] : hints)
     EXPECT_TRUE(config.set(name, value, Config::Origin::info).ok()) << name;
   const Facts facts = sim::gather(*pattern, 0, machine, its.operation, wishes_of(config, its.operation));
-  return seconds_of_layout(facts, plan::plan(facts), prices_of(facts));
+  return price_of_layout(facts, plan::plan(facts), prices_of(facts)).seconds;
 }
 
 double plain(const Experiment& its) {
