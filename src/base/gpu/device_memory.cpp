@@ -12,7 +12,7 @@ namespace concilio {
 namespace {
 
 struct Finder {
-  const char* in_its_name;  // a part of the file name of the driver's library
+  const char* library;  // the beginning of the file name of the driver's library
   const GpuDriver* (*find)();
 };
 constexpr std::array finders = {Finder{"libcuda.so", find_cuda}, Finder{"libamdhip64.so", find_hip},
@@ -41,7 +41,7 @@ void DeviceMemory::look_for_drivers() {
   const uint64_t loaded = libraries_loaded();
   if (loaded == looked_at.load(std::memory_order_acquire)) return;
   for (size_t i = 0; i < finders.size(); ++i) {
-    if (drivers[i] || !is_library_loaded(finders[i].in_its_name)) continue;
+    if (drivers[i] || !is_library_loaded(finders[i].library)) continue;
     const GpuDriver *none = nullptr, *found = finders[i].find();
     if (!drivers[i].compare_exchange_strong(none, found)) delete found;  // another thread has found it too
     if (drivers[i]) any_known_ = true;

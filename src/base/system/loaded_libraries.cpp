@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include <cstring>
+#include <string_view>
 
 namespace concilio {
 
@@ -18,14 +19,14 @@ uint64_t libraries_loaded() {
   return loaded;
 }
 
-bool is_library_loaded(const char* part) {
+bool is_library_loaded(std::string_view beginning) {
   return dl_iterate_phdr(
              [](dl_phdr_info* info, size_t, void* wanted) {
                const char* slash = std::strrchr(info->dlpi_name, '/');
-               const char* name = slash ? slash + 1 : info->dlpi_name;
-               return std::strstr(name, static_cast<const char*>(wanted)) ? 1 : 0;
+               const std::string_view name = slash ? slash + 1 : info->dlpi_name;
+               return name.starts_with(*static_cast<const std::string_view*>(wanted)) ? 1 : 0;
              },
-             const_cast<char*>(part)) != 0;
+             &beginning) != 0;
 }
 
 }  // namespace concilio

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace concilio {
 
@@ -9,8 +10,8 @@ namespace concilio {
 // search.
 uint64_t libraries_loaded();
 
-// Whether a library with such a part in its file name is loaded, whatever its version is. The loader, asked
+// Whether a library is loaded whose file name begins so, whatever its version is. The loader, asked
 // for a library that is not loaded, would search the file system, by some hundred system calls.
-bool is_library_loaded(const char* part);
+bool is_library_loaded(std::string_view beginning);
 
 }  // namespace concilio

@@ -21,11 +21,13 @@ Error failure(int system_errno) {
 }
 
 // Reads `in` to its end, but not more than `most_bytes`, and returns `text` with that appended. It does not
-// ask for the file's size, since some file systems do not know how much a file holds.
+// ask for the file's size, since some file systems do not know how much a file holds. Nearly all files that
+// are read are small, and the room for a piece is filled with zeros first, so pieces begin small and grow.
 Result<std::string> read_until_end(const Descriptor& in, int64_t most_bytes, std::string text = {}) {
-  constexpr size_t piece_bytes = 64 << 10;
+  constexpr size_t first_bytes = 4 << 10, most_piece_bytes = 256 << 10;
   while (std::ssize(text) < most_bytes) {
     const size_t done = text.size();
+    const size_t piece_bytes = std::clamp(done, first_bytes, most_piece_bytes);
     text.resize(done + std::min(piece_bytes, static_cast<size_t>(most_bytes) - done));
     const ssize_t got = read(in.number(), text.data() + done, text.size() - done);
     text.resize(done + static_cast<size_t>(std::max<ssize_t>(got, 0)));

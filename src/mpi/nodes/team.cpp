@@ -236,23 +236,29 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 
   // An MPI has a few thousand communicators, and programs hold many files open. So a team keeps one of them,
-  // and the communicators of its nodes only if there are several nodes.
-  Communicator machine, node;
-  code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine.handle);
-  if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
+  // and the communicators of its nodes only if there are several nodes. One rank is a node without more ado.
+  Communicator machine, part;
   int machine_rank = 0;
-  PMPI_Comm_rank(machine.handle, &machine_rank);
-  for (bool sharing : {true, false}) {
-    const int colour = !sharing ? machine_rank : ranks_per_node > 0 ? machine_rank / ranks_per_node : 0;
-    node = Communicator();
-    code = PMPI_Comm_split(machine.handle, colour, rank_, &node.handle);
+  if (size_ > 1) {
+    code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine.handle);
     if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
-    PMPI_Comm_rank(node.handle, &local_rank_);
-    PMPI_Comm_size(node.handle, &local_size_);
+    PMPI_Comm_rank(machine.handle, &machine_rank);
+  }
+  MPI_Comm node = size_ > 1 ? machine.handle : comm_;
+  for (bool sharing : {true, false}) {
+    if (size_ > 1 && (!sharing || ranks_per_node > 0)) {
+      part = Communicator();
+      const int colour = sharing ? machine_rank / ranks_per_node : machine_rank;
+      code = PMPI_Comm_split(machine.handle, colour, rank_, &part.handle);
+      if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
+      node = part.handle;
+    }
+    PMPI_Comm_rank(node, &local_rank_);
+    PMPI_Comm_size(node, &local_size_);
     // Where memory cannot be shared, every rank becomes a node of its own, which is slower but correct. All
-    // ranks make the same choice.
-    int shared = share_control(node.handle).ok();
-    PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
+    // ranks make the same choice; those of one node have agreed already.
+    int shared = share_control(node).ok();
+    if (local_size_ < size_) PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
     if (shared) break;
     if (!sharing) return no_memory_for_team();
   }
@@ -264,7 +270,7 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
     code = PMPI_Comm_split(comm_, local_rank_ == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
     if (auto split = checked_mpi(code, "finding the leaders of the nodes"); !split) return split;
   }
-  return learn_nodes(node.handle, std::move(mine));
+  return learn_nodes(node, std::move(mine));
 }
 
 Status Team::share_control(MPI_Comm node) {
@@ -297,15 +303,18 @@ Status Team::learn_nodes(MPI_Comm node, Status mine) {
     PMPI_Comm_size(leaders_, &place[0]);
     PMPI_Comm_rank(leaders_, &place[1]);
   }
-  PMPI_Bcast(place, 2, MPI_INT, 0, node);
+  if (local_size_ < size_) PMPI_Bcast(place, 2, MPI_INT, 0, node);
   const auto node_count = static_cast<size_t>(place[0]);
   node_ = place[1];
-  std::vector<int> local_ranks;
+  struct Member {
+    int rank, cores;
+  };
+  std::vector<Member> members;
   std::vector<Card> cards;
   Card card{};
   if (mine) {
     mine = without_exceptions([&]() -> Status {
-      local_ranks.resize(static_cast<size_t>(local_size_));
+      members.resize(static_cast<size_t>(local_size_));
       cards.resize(node_count);
       nodes_.resize(node_count);
       for (Node& node : nodes_) node.candidates.reserve(max_candidates);
@@ -321,13 +330,14 @@ Status Team::learn_nodes(MPI_Comm node, Status mine) {
   PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, comm_);
   highest = number_ = most[0];
   if (most[1] != 0) return no_memory_for_team();
-  int usable = usable_cores(), together = 0;
-  PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node);
-  PMPI_Allgather(&rank_, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, node);
+  const Member me{rank_, usable_cores()};
+  PMPI_Allgather(&me, sizeof me, MPI_BYTE, members.data(), sizeof me, MPI_BYTE, node);
   if (local_rank_ == 0) {
     card.ranks = local_size_;
-    card.cores = std::min(together, online_cores());
-    std::copy_n(local_ranks.begin(), std::min(local_size_, max_candidates), card.candidates);
+    for (const Member& member : members) card.cores += member.cores;
+    card.cores = std::min(card.cores, online_cores());
+    for (int i = 0; i < std::min(local_size_, max_candidates); ++i)
+      card.candidates[i] = members[static_cast<size_t>(i)].rank;
     if (node_count == 1)
       cards.front() = card;
     else

@@ -19,7 +19,7 @@ namespace {
 // With several aggregators at once, a piece takes 6 us, and a window of 1 MiB that is in cache takes some 100
 // us to be read and written; the two costs are equal if pieces begin 64 KiB apart (`concilio study --only
 // sieving`).
-Prices local_prices() {
+constexpr Prices local_prices() {
   Prices prices{};
   const Curve read = Curve::line(1e-6, 5e9), write = Curve::line(2e-6, 5e9);
   prices.read = {read, read, read, Curve::up_to(64), Curve::up_to(64), {1, 0}};
@@ -43,7 +43,7 @@ Prices local_prices() {
 }
 
 // tmpfs keeps no journal. It maps page by page, and fills new ones with zeros first.
-Prices memory_prices() {
+constexpr Prices memory_prices() {
   Prices prices = local_prices();
   prices.write.adjoining = prices.write.window = Curve::line(1e-6, 5e9);
   prices.map_read_page_seconds = 0.5e-6;
@@ -55,7 +55,7 @@ Prices memory_prices() {
 // request, 340 MB/s of writes, and as long for a lock as for a request. Reads with many under way at once
 // took a third to all of the time. Linux gives buffered writes to one file that do not complete at once to
 // one thread, whatever the file system: they took as long with many under way as one after another.
-Prices remote_prices(double request_seconds, double clients) {
+constexpr Prices remote_prices(double request_seconds, double clients) {
   constexpr double bytes_per_second = 5e8;
   Prices prices = local_prices();
   const Curve request = Curve::line(request_seconds, bytes_per_second);
@@ -70,7 +70,7 @@ Prices remote_prices(double request_seconds, double clients) {
 
 // A local device without a page cache in between. Assumed: a rotating disk moves 200 MB/s, seeks for 8 ms and
 // serves one request after another; a solid-state one moves 500 MB/s, takes 80 us and serves eight at once.
-Prices device_prices(bool rotational) {
+constexpr Prices device_prices(bool rotational) {
   Prices prices = remote_prices(rotational ? 8e-3 : 80e-6, rotational ? 1 : 8);
   const double bytes_per_second = rotational ? 2e8 : 5e8;
   const Curve adjoining = Curve::line(rotational ? 10e-6 : 80e-6, bytes_per_second);
@@ -96,24 +96,6 @@ double targets_of(const StorageFacts& storage) {
 
 }  // namespace
 
-Curve::Curve(std::initializer_list<Point> list) {
-  for (const Point& next : list) add(next);
-}
-
-Curve Curve::line(double latency_seconds, double per_second) {
-  constexpr double far = 1 << 30;  // so that no digits are lost
-  return {{0, latency_seconds}, {far, latency_seconds + far / per_second}};
-}
-
-Curve Curve::up_to(double most) {
-  if (most <= 1) return {{1, 1}};
-  return {{1, 1}, {most, most}, {most + 1, most}};
-}
-
-void Curve::add(Point next) {
-  if (points < most_points) point[points++] = next;
-}
-
 double Curve::at(double x) const {
   if (points <= 0) return 0;
   if (points == 1 || x <= point[0].x) return point[0].y;
@@ -134,10 +116,12 @@ bool Curve::valid() const {
 }
 
 const Prices& builtin_prices(const StorageFacts& storage) {
-  static const Prices disk = device_prices(true), solid = device_prices(false);
-  static const Prices local = local_prices(), memory = memory_prices(),
-                      network = remote_prices(300e-6, network_clients),
-                      // High enough that few large requests are chosen, whatever the storage turns out to be.
+  // Computed by the compiler: a program's first collective call would take 10 us longer.
+  static constexpr Prices disk = device_prices(true), solid = device_prices(false);
+  static constexpr Prices
+      local = local_prices(),
+      memory = memory_prices(), network = remote_prices(300e-6, network_clients),
+      // High enough that few large requests are chosen, whatever the storage turns out to be.
       unknown = remote_prices(50e-6, network_clients);
   switch (storage.kind) {
     case StorageFacts::Kind::local:

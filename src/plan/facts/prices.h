@@ -20,15 +20,25 @@ struct Curve {
   int64_t points = 0;
   Point point[most_points] = {};
 
-  Curve() = default;
+  constexpr Curve() = default;
   // Takes at most most_points points.
-  Curve(std::initializer_list<Point> list);
+  constexpr Curve(std::initializer_list<Point> list) {
+    for (const Point& next : list) add(next);
+  }
   // The function latency + x / per_second.
-  static Curve line(double latency_seconds, double per_second);
+  static constexpr Curve line(double latency_seconds, double per_second) {
+    constexpr double far = 1 << 30;  // so that no digits are lost
+    return {{0, latency_seconds}, {far, latency_seconds + far / per_second}};
+  }
   // The function min(x, most).
-  static Curve up_to(double most);
+  static constexpr Curve up_to(double most) {
+    if (most <= 1) return {{1, 1}};
+    return {{1, 1}, {most, most}, {most + 1, most}};
+  }
 
-  void add(Point next);  // ignored if there is no room
+  constexpr void add(Point next) {  // ignored if there is no room
+    if (points < most_points) point[points++] = next;
+  }
   double at(double x) const;
   // Whether there are 1 to most_points points, x is not negative and grows, and y is finite, not negative,
   // and positive at the last point.

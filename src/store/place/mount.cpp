@@ -22,6 +22,7 @@ bool is_octal(std::string_view text) {
 
 // The file writes blanks, tabs, newlines and backslashes as \040 and so on.
 std::string unescaped(std::string_view text) {
+  if (text.find('\\') == std::string_view::npos) return std::string(text);
   constexpr size_t digits = 3;
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
