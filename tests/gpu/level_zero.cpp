@@ -81,6 +81,8 @@ struct Event {
   gpu::Event barrier;
 };
 
+int barriers_to_fail = 0;
+
 int code_of(int code) {
   if (code == success) return success;
   return code == gpu::failed ? device_lost : invalid_argument;
@@ -121,6 +123,11 @@ int release_memory(Handle driver, void* begin) {
 }  // namespace
 
 extern "C" {
+
+// The barrier that fails, counted from 1 from now on.
+void gpu_fail_barrier(int which) {
+  barriers_to_fail = which;
+}
 
 int zeInit(unsigned) {
   initialised = true;
@@ -220,6 +227,7 @@ int zeCommandListAppendMemoryCopyRegion(Handle list, void* to, const Region* to_
                    region.height, std::max(1U, region.depth));
 }
 int zeCommandListAppendBarrier(Handle list, Handle signal, unsigned, Handle*) {
+  if (barriers_to_fail > 0 && --barriers_to_fail == 0) return device_lost;
   auto& event = *static_cast<Event*>(signal);
   event.given = true;
   gpu::record(event.barrier, static_cast<List*>(list)->stream);

@@ -169,6 +169,7 @@ class LevelZero : public GpuDriver {
     ZeCode code = wait_for_event_(stream.marks[which], for_ever);
     if (code == ze_success) code = reset_(stream.marks[which]);
     if (code == ze_success) code = append_barrier_(stream.stream, stream.marks[which], 0, nullptr);
+    if (code != ze_success) (void)signal_(stream.marks[which]);  // nothing else will set it
     return ze_said("mark a stream", code);
   }
   Status wait(const GpuStream& stream, size_t which) const override {

@@ -53,9 +53,15 @@ Status StreamDriver::copy(const GpuStream& stream, Towards towards, std::byte* d
               within(stream.place, [&] { return begin_copy(stream.stream, towards, device, host, shape); }));
 }
 
+// It is compiled without the lock, since that may load the compiler: see DeviceMemory::look_for_drivers().
 const Result<std::string>& StreamDriver::compiled_kernel() const {
-  std::lock_guard lock(compiling_);
-  if (!compiled_) compiled_ = compiler().compile(piece_kernel);
+  {
+    std::lock_guard lock(compiled_guard_);
+    if (compiled_) return *compiled_;
+  }
+  Result<std::string> made = compiler().compile(piece_kernel);
+  std::lock_guard lock(compiled_guard_);
+  if (!compiled_) compiled_ = std::move(made);
   return *compiled_;
 }
 

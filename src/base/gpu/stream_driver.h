@@ -71,7 +71,7 @@ class StreamDriver : public GpuDriver {
   // The code of the kernel that moves pieces.
   const Result<std::string>& compiled_kernel() const;
 
-  mutable std::mutex compiling_;
+  mutable std::mutex compiled_guard_;
   mutable std::optional<Result<std::string>> compiled_;
   Code make(GpuStream& stream) const;
   Status said(const char* what, Code code) const;

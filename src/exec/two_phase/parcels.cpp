@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "base/waiting.h"
 #include "exec/two_phase/node_messages.h"
 #include "pattern/copy.h"
@@ -254,14 +255,17 @@ Status Parcels::pack_and_send(int64_t round, const Request& request) {
   sends.clear();
   const int64_t first = own_data().begin;
   {
+    // Copies of a GPU may lack memory; the node waits for this rank all the same.
     Stopwatch time(counters_, Counter::copy_ns);
-    for (const Parcel& parcel : batch_) {
-      for_each_piece_of_mine(parcel, round, INT64_MAX, [&](pattern::Interval data, std::byte* to) {
-        note(outcome, request.begin_copy_to(bytes_at(to), data.begin - first, data.length()));
-        moved_ += data.length();
-      });
-    }
-    note(outcome, request.finish_copies());
+    note(outcome, without_exceptions([&]() -> Status {
+           for (const Parcel& parcel : batch_) {
+             for_each_piece_of_mine(parcel, round, INT64_MAX, [&](pattern::Interval data, std::byte* to) {
+               note(outcome, request.begin_copy_to(bytes_at(to), data.begin - first, data.length()));
+               moved_ += data.length();
+             });
+           }
+           return request.finish_copies();
+         }));
   }
   if (header.filled.arrive(ranks)) header.filled.open();
   bool whole = false;  // whether all ranks have packed their data, as far as this rank knows
@@ -307,15 +311,17 @@ Status Parcels::receive_and_unpack(int64_t round, const Request& request) {
   {
     Stopwatch time(counters_, Counter::copy_ns);
     const int64_t first = own_data().begin;
-    for (const Parcel& parcel : batch_) {
-      int64_t valid_end = 0;
-      std::memcpy(&valid_end, images_.arena(arena()) + parcel.place, sizeof valid_end);
-      for_each_piece_of_mine(parcel, round, valid_end, [&](pattern::Interval data, std::byte* from) {
-        note(outcome, request.begin_copy_from(bytes_at(from), data.begin - first, data.length()));
-        moved_ += data.length();
-      });
-    }
-    note(outcome, request.finish_copies());
+    note(outcome, without_exceptions([&]() -> Status {
+           for (const Parcel& parcel : batch_) {
+             int64_t valid_end = 0;
+             std::memcpy(&valid_end, images_.arena(arena()) + parcel.place, sizeof valid_end);
+             for_each_piece_of_mine(parcel, round, valid_end, [&](pattern::Interval data, std::byte* from) {
+               note(outcome, request.begin_copy_from(bytes_at(from), data.begin - first, data.length()));
+               moved_ += data.length();
+             });
+           }
+           return request.finish_copies();
+         }));
   }
   if (header.emptied.arrive(ranks)) header.emptied.open();
   return outcome;

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "base/gpu/cufile.h"
 #include "base/log.h"
 #include "store/progress.h"
@@ -68,7 +69,8 @@ bool DirectFile::open(int descriptor, const OpenMode& mode, const DeviceStream& 
 bool DirectFile::add(const DeviceStream& stream) {
   cufile_ = stream.cufile();
   Result<void*> added = Error{};
-  const Status placed = stream.in_place([&] { added = cufile_->add(descriptor_.number()); });
+  const Status placed = stream.in_place(
+      [&] { added = without_exceptions([&] { return cufile_->add(descriptor_.number()); }); });
   if (placed && added) {
     file_ = *added;
     return true;

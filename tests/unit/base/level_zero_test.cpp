@@ -105,6 +105,18 @@ TEST(LevelZero, MarksAreWaitedForWhereTheyWereSetLast) {
   }
 }
 
+// The stand-in says that an event is not ready which nothing will set. The driver would wait for ever.
+TEST(LevelZero, AMarkThatFailsIsNotWaitedFor) {
+  void* const address = allocate(64);
+  auto stream = DeviceStream::begin(DeviceMemory::at(address));
+  ASSERT_TRUE(stream);
+  ASSERT_TRUE(stream->mark(0));
+  level_zero().library().call("gpu_fail_barrier", 1);
+  EXPECT_FALSE(stream->mark(0));
+  EXPECT_TRUE(stream->wait(0));
+  EXPECT_TRUE(stream->mark(0));
+}
+
 TEST(LevelZero, AnErrorHasWordsForTheDriversCode) {
   void* const address = allocate(64);
   Bytes host(8);
