@@ -138,10 +138,9 @@ int call_errhandler(MPI_File handle, int code) {
   return forward<int>(CONCILIO_NEXT(MPI_File_call_errhandler), handle, code);
 }
 
-// Handlers that files can have are never freed. Open MPI counts references to the predefined ones too, but
-// not those that our files gave out.
+// Open MPI counts references to the predefined handlers too, but not those that our files gave out.
 int free_errhandler(MPI_Errhandler* handler) {
-  if (!handler || !is_known(*handler)) {
+  if (!handler || !mpiio::take_back_errhandler(*handler)) {
     return forward<int>(CONCILIO_NEXT(MPI_Errhandler_free), handler);
   }
   *handler = MPI_ERRHANDLER_NULL;

@@ -116,6 +116,9 @@ size_t handlers_due();
 int call_due_handlers(size_t due_before, int code);
 int set_errhandler(File& file, MPI_Errhandler handler);
 int get_errhandler(File& file, MPI_Errhandler* handler);
+// Whether a program may free the handler without MPI's knowledge: it is a file's own, which are never freed,
+// or a predefined one that a file of Concilio's has given out.
+bool take_back_errhandler(MPI_Errhandler handler);
 int call_errhandler(File& file, int code);
 // The handler of MPI_FILE_NULL: files opened later start with it, and open and delete call it.
 int set_default_errhandler(MPI_Errhandler handler);

@@ -44,10 +44,11 @@ class ErrorHandler {
   static const ErrorHandler& of_null();  // the handler of MPI_FILE_NULL
   static void set_of_null(const ErrorHandler& handler);
 
-  // Where the code goes that the user's function leaves: the call returns it, or it is stored at `place`, or
-  // nobody reads it.
+  // Where the code goes that the user's function leaves: the call returns it, it is stored at `place`, or
+  // nobody reads it. `asked`: nobody reads it, and the program asks for the handler, which is called even for
+  // MPI_SUCCESS.
   struct Result {
-    enum class Kind { call, place, nobody } kind = Kind::call;
+    enum class Kind { call, place, nobody, asked } kind = Kind::call;
     int* place = nullptr;
   };
   // For MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT, prints `message` to stderr and ends the program. Otherwise

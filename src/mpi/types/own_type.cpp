@@ -5,13 +5,21 @@
 
 namespace concilio::mpi {
 
+// MPI_Type_contiguous and not MPI_Type_dup, which would call the copy functions of the program's attributes.
 Result<OwnType> OwnType::of(MPI_Datatype type) {
   OwnType own;
   own.type_ = type;
   if (is_permanent(type)) return own;
-  if (PMPI_Type_dup(type, &own.type_) != MPI_SUCCESS)
+  if (PMPI_Type_contiguous(1, type, &own.type_) != MPI_SUCCESS)
     return Error{ErrorKind::datatype, 0, "MPI cannot duplicate the datatype"};
   own.duplicate_ = true;
+  return own;
+}
+
+Result<OwnType> OwnType::committed(MPI_Datatype type) {
+  auto own = of(type);
+  if (own && own->duplicate_ && PMPI_Type_commit(&own->type_) != MPI_SUCCESS)
+    return Error{ErrorKind::datatype, 0, "MPI cannot commit the datatype"};
   return own;
 }
 

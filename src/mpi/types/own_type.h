@@ -13,6 +13,8 @@ class OwnType {
   OwnType() = default;  // MPI_BYTE
   // Datatypes that belong to MPI exist for ever; of others this has a duplicate.
   static Result<OwnType> of(MPI_Datatype type);
+  // The same for a handle that the program will use.
+  static Result<OwnType> committed(MPI_Datatype type);
   OwnType(OwnType&& other) noexcept { swap(other); }
   OwnType& operator=(OwnType&& other) noexcept {
     swap(other);

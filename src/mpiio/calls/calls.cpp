@@ -180,8 +180,18 @@ int get_group(File& file, MPI_Group* group) {
   return PMPI_Comm_group(file.team().comm(), group);
 }
 
+// Which kinds of memory MPI supports is a matter of the world or session, not of a file.
 int get_info(File& file, MPI_Info* info) {
-  return make_info(*file.config(), info);
+  constexpr const char* kinds_of_memory = "mpi_memory_alloc_kinds";
+  const int code = make_info(*file.config(), info);
+  MPI_Info of_comm;
+  if (code != MPI_SUCCESS || PMPI_Comm_get_info(file.team().comm(), &of_comm) != MPI_SUCCESS) return code;
+  char kinds[MPI_MAX_INFO_VAL + 1] = "";
+  int known = 0;
+  PMPI_Info_get(of_comm, kinds_of_memory, MPI_MAX_INFO_VAL, kinds, &known);
+  if (known) PMPI_Info_set(*info, kinds_of_memory, kinds);
+  PMPI_Info_free(&of_comm);
+  return code;
 }
 
 int set_info(File& file, MPI_Info info) {

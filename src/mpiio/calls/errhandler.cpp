@@ -19,9 +19,12 @@ namespace {
 
 // The functions behind the handles that MPI_File_create_errhandler made. MPI must never really free these
 // handles: Concilio's files refer to them, and MPI does not count the references of Concilio's files.
+// Predefined handles are MPI's own: how often Concilio's files have given out each, which MPI has not
+// counted.
 struct Handlers {
   std::mutex mutex;
   mpi::OfEpoch<std::map<MPI_Errhandler, ErrorFunction>> functions;
+  mpi::OfEpoch<std::map<MPI_Errhandler, int64_t>> given_out;
 };
 
 Handlers& handlers() {
@@ -42,12 +45,23 @@ std::atomic<const Default*>& default_handler() {
   return current;
 }
 
-// Ends all processes of the job, or those of `comm` if there are only sessions, because then no process knows
-// all others.
-[[noreturn]] void end_program(MPI_Comm comm, int code, const std::string& message) {
+// Whether all processes of `comm` are in MPI_COMM_WORLD too. Others are in the job after MPI_Comm_spawn.
+bool is_within_world(MPI_Comm comm) {
+  MPI_Group own, world, outside;
+  PMPI_Comm_group(comm, &own);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_difference(own, world, &outside);
+  int count = 0;
+  PMPI_Group_size(outside, &count);
+  return count == 0;  // the groups are not freed, as the program ends
+}
+
+// Ends the processes of `comm`; all of MPI_COMM_WORLD if they are within it and `all` is set. Of sessions, no
+// process knows all others.
+[[noreturn]] void end_program(MPI_Comm comm, bool all, int code, const std::string& message) {
   fmt::print(stderr, "concilio: rank {}: {}\n", mpi::rank_in_job(), message);
   std::fflush(stderr);
-  if (mpi::world_runs()) comm = MPI_COMM_WORLD;
+  if (mpi::world_runs() && (comm == MPI_COMM_NULL || (all && is_within_world(comm)))) comm = MPI_COMM_WORLD;
   if (comm != MPI_COMM_NULL) PMPI_Abort(comm, code);
   // MPI_Abort does not return. If it was not called, the launcher ends the other processes.
   std::_Exit(EXIT_FAILURE);
@@ -155,13 +169,13 @@ void ErrorHandler::set_of_null(const ErrorHandler& handler) {
 
 int ErrorHandler::call(MPI_File handle, int code, const std::string& message, Result result,
                        MPI_Comm comm) const {
-  if (code == MPI_SUCCESS) return code;
+  if (code == MPI_SUCCESS && result.kind != Result::Kind::asked) return code;
   switch (kind_) {
     case Kind::returns:
       break;
     case Kind::fatal:
       if (File* file = find(handle)) comm = file->team().comm();
-      end_program(comm, code, message);
+      end_program(comm, handle_ == MPI_ERRORS_ARE_FATAL, code, message);
     case Kind::user:
       due().push_back({function_, handle, code, result});
       break;
@@ -207,12 +221,25 @@ int set_errhandler(File& file, MPI_Errhandler handler) {
 
 int get_errhandler(File& file, MPI_Errhandler* handler) {
   *handler = file.handler().handle();
+  Handlers& known = handlers();
+  std::lock_guard lock(known.mutex);
+  if (!known.functions->contains(*handler)) ++(*known.given_out)[*handler];
   return MPI_SUCCESS;
+}
+
+bool take_back_errhandler(MPI_Errhandler handler) {
+  Handlers& known = handlers();
+  std::lock_guard lock(known.mutex);
+  if (known.functions->contains(handler)) return true;
+  const auto found = known.given_out->find(handler);
+  if (found == known.given_out->end() || found->second == 0) return false;
+  --found->second;
+  return true;
 }
 
 namespace {
 int call(const ErrorHandler& handler, MPI_File handle, int code) {
-  handler.call(handle, code, mpi::mpi_error_text(code), {ErrorHandler::Result::Kind::nobody});
+  handler.call(handle, code, mpi::mpi_error_text(code), {ErrorHandler::Result::Kind::asked});
   return handler.throws() ? code : MPI_SUCCESS;
 }
 }  // namespace

@@ -212,7 +212,8 @@ int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Data
   // Not a byte more: the Fortran wrappers of the MPIs pass a string that is only as long as the program's
   // variable.
   std::memcpy(datarep, view->datarep.c_str(), view->datarep.size() + 1);
-  auto own_etype = mpi::OwnType::of(view->etype.get()), own_filetype = mpi::OwnType::of(view->filetype.get());
+  auto own_etype = mpi::OwnType::committed(view->etype.get());
+  auto own_filetype = mpi::OwnType::committed(view->filetype.get());
   if (!own_etype) return raise(file, "MPI_File_get_view", own_etype.error());
   if (!own_filetype) return raise(file, "MPI_File_get_view", own_filetype.error());
   *etype = own_etype->release();

@@ -202,6 +202,29 @@ SITUATION(Handlers, OfSeveralRequestsEachDecidesForItsOwn, not_own) {
   OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
 }
 
+SITUATION(Handlers, ThatTheProgramCallsAreCalledForEveryCode) {
+  const Handled handled;
+  File file(context.fresh_file("handler-called"));
+  OK(MPI_File_call_errhandler(file, MPI_SUCCESS));
+  OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_SUCCESS));
+  EXPECT_EQUAL(2, calls);
+}
+
+// Predefined handlers are freed as often as they were got, from files and from communicators.
+SITUATION(Handlers, ThatArePredefinedMayBeFreed) {
+  File file(context.fresh_file("handler-predefined"));
+  for (int i = 0; i < 100; ++i) {
+    MPI_Errhandler of_file, of_comm;
+    OK(MPI_File_get_errhandler(file, &of_file));
+    OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_comm));
+    for (MPI_Errhandler* each : {i % 2 ? &of_file : &of_comm, i % 2 ? &of_comm : &of_file}) {
+      OK(MPI_Errhandler_free(each));
+      EXPECT(*each == MPI_ERRHANDLER_NULL);
+    }
+  }
+  FAILS(MPI_ERR_ARG, MPI_File_seek(file, -1, MPI_SEEK_SET));
+}
+
 // While requests of Concilio are pending, the wait functions are Concilio's. MPICH holds a lock of its own
 // when it calls handlers.
 #ifdef OPEN_MPI

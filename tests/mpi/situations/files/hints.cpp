@@ -339,3 +339,19 @@ SITUATION(Hints, TheSameWithEveryViewKeepPlans, everywhere) {
   write(Info{{"concilio_method", "sieve"}});
   EXPECT_EQUAL(2, plans_made());
 }
+
+// A program may ask a file whether it takes buffers on a GPU. An MPI that knows says so for all its objects.
+SITUATION(Hints, KindsOfMemoryAreThoseOfTheMpi, not_own) {
+  const auto kinds = [](MPI_Info info) {
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int found = 0;
+    MPI_Info_get(info, "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_free(&info);
+    return std::string(found ? value : "unknown");
+  };
+  File file(context.fresh_file("kinds-of-memory"));
+  MPI_Info of_file, of_world;
+  OK(MPI_File_get_info(file, &of_file));
+  OK(MPI_Comm_get_info(MPI_COMM_WORLD, &of_world));
+  EXPECT_EQUAL(kinds(of_world), kinds(of_file));
+}

@@ -426,6 +426,39 @@ SITUATION(Views, PartOfAnEtypeRefused, not_own_openmpi) {
   FAILS(MPI_ERR_IO, MPI_File_write_at(file, 0, bytes, 6, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
+// What a program has put on a datatype stays its own affair.
+SITUATION(Views, AttributesOfDatatypesAreNotCopied, everywhere) {
+  static int copies, deletions;
+  copies = deletions = 0;
+  int key = MPI_KEYVAL_INVALID;
+  const auto copy = [](MPI_Datatype, int, void*, void*, void*, int*) {
+    ++copies;
+    return MPI_ERR_OTHER;
+  };
+  const auto end = [](MPI_Datatype, int, void*, void*) {
+    ++deletions;
+    return MPI_SUCCESS;
+  };
+  OK(MPI_Type_create_keyval(copy, end, &key, nullptr));
+  {
+    File file(context.fresh_file("type-attributes"));
+    const Type tile = vector_of(3, 2, 5, MPI_INT);
+    OK(MPI_Type_set_attr(tile, key, &copies));
+    OK(MPI_File_set_view(file, 0, MPI_INT, tile, "native", MPI_INFO_NULL));
+    MPI_Offset displacement;
+    MPI_Datatype etype, filetype;
+    char representation[MPI_MAX_DATAREP_STRING] = "";
+    OK(MPI_File_get_view(file, &displacement, &etype, &filetype, representation));
+    const std::vector<int> data(6, context.rank);
+    OK(MPI_File_write_at_all(file, 0, data.data(), 6, MPI_INT, MPI_STATUS_IGNORE));
+    OK(MPI_Type_free(&filetype));
+    EXPECT_EQUAL(0, deletions);
+  }
+  EXPECT_EQUAL(0, copies);
+  EXPECT_EQUAL(1, deletions);
+  OK(MPI_Type_free_keyval(&key));
+}
+
 SITUATION(Views, GetViewGivesWhatWasSet, everywhere) {
   const std::string path = context.fresh_file("get-view");
   File file(path);
