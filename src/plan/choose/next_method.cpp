@@ -10,18 +10,19 @@ namespace concilio::plan {
 namespace {
 
 // These numbers were found by replaying the measured calls of some 300 situations (concilio study --only
-// regret).
+// regret), for programs that make 3 to 1000 calls of a pattern.
 
-// A price may be too high by this factor.
+// A price may be too high or too low by this factor.
 constexpr double price_doubt = 2;
 // The time of two calls may be too high by this share; that of more calls by less.
 constexpr double call_doubt = 0.3;
 // A method is worth a trial only if it may be faster by more than this share.
 constexpr double least_hope = 0.03;
 // A trial's additional cost over a call of the fastest method may be this share of the time of all calls
-// since the method was last tried. The first share is for methods that may be faster. The second, smaller one
-// is for methods that have not run and whose price is too high to hope for that.
-constexpr double trial_share = 0.4, dear_trial_share = 0.05;
+// since another method than the fastest last ran, whichever that was. The first share is for methods that may
+// be faster. The second, smaller one is for methods that have not run and whose price is too high to hope for
+// that.
+constexpr double trial_share = 0.2, dear_trial_share = 0.05;
 // The additional cost of a trial counts as at least this share of a call of the fastest method, as a trial
 // may be disturbed.
 constexpr double least_cost = 0.3;
@@ -67,24 +68,29 @@ class Expectations {
 
   // The most promising of the methods that may be tried now; null if there is none.
   const Candidate* trial(const Candidate& fastest) const {
-    const double least = seconds(fastest);
+    const double least = seconds(fastest), spent = experience_.seconds_without_others(fastest.method);
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
       if (!candidate.legal || candidate.method == fastest.method || candidate.is_outdone_by(fastest.method))
         continue;
       const bool may_be_faster = hoped_seconds(candidate) < (1 - least_hope) * least;
       if (!may_be_faster && calls(candidate) > 0) continue;
-      const double cost = std::max(seconds(candidate) - least, least_cost * least) *
-                              static_cast<double>(std::max<int64_t>(1, calls(candidate))) +
-                          (calls(candidate) == 0 ? candidate.first_use_seconds : 0);
       const double share = may_be_faster ? trial_share : dear_trial_share;
-      if (cost > share * experience_.seconds_since(candidate.method)) continue;
+      if (cost_of_trial(candidate, least) > share * spent) continue;
       if (best == nullptr || hoped_seconds(candidate) < hoped_seconds(*best)) best = &candidate;
     }
     return best;
   }
 
  private:
+  // What a trial may cost at worst beside a call of the fastest method, which takes `least`.
+  double cost_of_trial(const Candidate& candidate, double least) const {
+    const int64_t tried = calls(candidate);
+    const double feared = seconds(candidate) * (tried == 0 ? price_doubt : 1);
+    return std::max(feared - least, least_cost * least) * static_cast<double>(std::max<int64_t>(1, tried)) +
+           (tried == 0 ? candidate.first_use_seconds : 0);
+  }
+
   double& of(const Candidate& candidate) { return seconds_[static_cast<size_t>(candidate.method)]; }
 
   // The factor by which calls took less time than predicted, as the mean over the methods that have run. If

@@ -19,6 +19,15 @@ void Experience::add(Method method, double seconds) {
   took.last_at_seconds = state_.total_seconds;
 }
 
+double Experience::seconds_without_others(Method method) const {
+  double since = state_.total_seconds;
+  for (size_t i = 0; i < method_count; ++i) {
+    if (static_cast<Method>(i) != method && state_.methods[i].calls > 0)
+      since = std::min(since, seconds_since(static_cast<Method>(i)));
+  }
+  return since;
+}
+
 std::optional<double> Experience::seconds(Method method) const {
   const OfMethod& took = of(method);
   if (took.calls == 0) return std::nullopt;

@@ -26,6 +26,8 @@ class Experience {
   std::optional<double> seconds(Method method) const;
   // The total time of all calls since the method's last one.
   double seconds_since(Method method) const { return state_.total_seconds - of(method).last_at_seconds; }
+  // The total time of all calls since the last one by another method.
+  double seconds_without_others(Method method) const;
   // The method of the last call.
   std::optional<Method> last() const { return state_.calls > 0 ? std::optional(state_.last) : std::nullopt; }
 

@@ -54,12 +54,9 @@ TEST(NextMethod, WhatIsMuchDearerIsNeverTried) {
 TEST(NextMethod, WrongPriceHealsWithinFewCalls) {
   // They have the same price, but list takes a third of the time.
   const auto methods =
-      course(priced({-1, 1.3, 50, 1}), 12, [](Method method, int) { return method == list ? 0.3 : 1.0; });
+      course(priced({-1, 1.3, 50, 1}), 20, [](Method method, int) { return method == list ? 0.3 : 1.0; });
   EXPECT_EQ(methods[0], two_phase);
-  EXPECT_EQ(methods[1], list);
-  EXPECT_EQ(methods[2], list);
-  // The other method is tried once more, because its first call may have been slow only for being the first.
-  for (size_t i = 4; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
+  for (size_t i = 8; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
 }
 
 TEST(NextMethod, CallsThatTookFarLongerThanPricedMakeDearOnesWorthATrial) {
@@ -69,12 +66,22 @@ TEST(NextMethod, CallsThatTookFarLongerThanPricedMakeDearOnesWorthATrial) {
   EXPECT_EQ(methods.back(), list);
 }
 
+// All prices are too high by a factor of seven, as they are where a machine's caches are large, so that two
+// methods seem worth a trial which take five times as long.
+TEST(NextMethod, TrialsTakeLittleOfAProgramOfFewCalls) {
+  const auto methods = course(priced({-1, 0.9, 1.12, -1, 1.15}), 1000,
+                              [](Method method, int) { return method == list ? 0.13 : 0.65; });
+  EXPECT_EQ(std::count(methods.begin(), methods.begin() + 8, list), 8);
+  EXPECT_GE(std::count(methods.begin(), methods.begin() + 32, list), 30);
+  EXPECT_GE(std::count(methods.begin(), methods.end(), list), 996);
+}
+
 TEST(NextMethod, SlowFirstCallIsNotHeldAgainstItsMethod) {
   const auto methods = course(priced({-1, 1.2, 50, 1}), 20, [](Method method, int call) {
     return method == list ? 1.2 : call == 0 ? 5.0 : 1.0;
   });
   EXPECT_LE(std::count(methods.begin(), methods.end(), list), 3);
-  for (size_t i = 12; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
+  for (size_t i = 16; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
 }
 
 TEST(NextMethod, FirstCallOfATrialIsNotHeldAgainstItEither) {
@@ -83,14 +90,14 @@ TEST(NextMethod, FirstCallOfATrialIsNotHeldAgainstItEither) {
     const bool first = calls[static_cast<size_t>(method)]++ == 0;
     return method == two_phase ? 1.0 : first ? 4.0 : 0.7;
   });
-  for (size_t i = 8; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
+  for (size_t i = 10; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
 }
 
 TEST(NextMethod, SettledOnTheFastestOfThreeAfterFewCalls) {
-  const auto methods = course(priced({-1, 1, 1.1, 1.2}), 20, [](Method method, int) {
+  const auto methods = course(priced({-1, 1, 1.1, 1.2}), 40, [](Method method, int) {
     return method == two_phase ? 1.0 : method == sieve ? 1.3 : 1.6;
   });
-  for (size_t i = 6; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
+  for (size_t i = 16; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
 }
 
 // A number from 0 to 1 that looks random.
@@ -133,8 +140,8 @@ TEST(NextMethod, StorageThatTurnsSlowForOneMethodIsNoticed) {
 
 TEST(NextMethod, DearOnesAreTriedWhenATwentiethOfTheTimePaysForIt) {
   const auto methods =
-      course(priced({-1, 10, -1, 1}), 300, [](Method method, int) { return method == list ? 0.1 : 1.0; });
-  EXPECT_EQ(methods[150], two_phase);
+      course(priced({-1, 10, -1, 1}), 500, [](Method method, int) { return method == list ? 0.1 : 1.0; });
+  EXPECT_EQ(methods[350], two_phase);
   EXPECT_EQ(methods.back(), list);
   const auto bad =
       course(priced({-1, 10, -1, 1}), 1000, [](Method method, int) { return method == list ? 10 : 1.0; });
@@ -144,13 +151,13 @@ TEST(NextMethod, DearOnesAreTriedWhenATwentiethOfTheTimePaysForIt) {
 }
 
 TEST(NextMethod, MemoryThatIsFirstTouchedMakesATrialDear) {
-  // Without it, two_phase would be tried at the third call.
+  // Without it, two_phase would be tried at the eighth call.
   auto candidates = priced({1, -1, -1, 1.2});
   candidates[static_cast<size_t>(two_phase)].first_use_seconds = 10;
-  const auto methods = course(candidates, 40, [](Method, int) { return 1.0; });
+  const auto methods = course(candidates, 80, [](Method, int) { return 1.0; });
   const auto trial = std::ranges::find(methods, two_phase) - methods.begin();
-  EXPECT_GT(trial, 20);
-  EXPECT_LT(trial, 40);
+  EXPECT_GT(trial, 40);
+  EXPECT_LT(trial, 80);
 }
 
 TEST(NextMethod, NeverOneThatDoesAllThatTheFastestDoesAndMore) {
@@ -189,6 +196,8 @@ TEST(Experience, TimeSinceAMethodsLastCall) {
   EXPECT_EQ(experience.seconds_since(list), 6);
   EXPECT_EQ(experience.seconds_since(two_phase), 0);
   EXPECT_EQ(experience.seconds_since(sieve), 7);
+  EXPECT_EQ(experience.seconds_without_others(two_phase), 6);
+  EXPECT_EQ(experience.seconds_without_others(list), 0);
   EXPECT_EQ(experience.last(), two_phase);
 }
 
