@@ -79,6 +79,7 @@ struct StorageLayout {
   int64_t block_bytes = 0;
   int64_t stripe_bytes = 0;
   int64_t stripe_targets = 0;
+  int64_t revoke_ns = 0;  // to get a stripe's lock from another client that wrote in the stripe
   ClientCache client_cache = ClientCache::coherent;
 };
 

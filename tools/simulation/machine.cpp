@@ -104,6 +104,7 @@ std::optional<plan::StorageFacts> facts_of(const store::ThrottleCosts& costs) {
   facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
+  facts.revoke_ns = layout.revoke_ns;
   return facts;
 }
 

@@ -321,6 +321,8 @@ class MessageExchange : public Exchange {
           std::span<const std::byte>(message + head_bytes, static_cast<size_t>(wish.coverage_bytes)));
       // A valid end of 0 says that the window could not be read.
       if (group_.marks_wanted && valid_end > 0 && wish.data_bytes > 0) {
+        // Many MPIs do not move them while this rank waits for storage.
+        note(outcome, answers.wait_all());
         note(outcome, without_exceptions([&]() -> Status {
                const Result<int64_t> end = storage.read_more(parts, wish.whole ? nullptr : &coverage);
                valid_end = end ? std::min(valid_end, *end) : 0;

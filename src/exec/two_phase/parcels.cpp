@@ -389,9 +389,7 @@ Status Parcels::merge(int64_t round, std::span<WindowPart> parts) {
 
 Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t valid_end) {
   Incoming& outgoing = exchanged_[static_cast<size_t>(round % 2)];
-  Status outcome = finish(outgoing.requests);
-  if (Status whole = team_.failure(); !whole) return whole;
-  outgoing.requests.clear();
+  Status outcome;
   window(plan_.realms[own()], round, intervals_);
   std::byte* place = half_of_staging(round);
   for (const Peer& peer : peers_) {
@@ -431,27 +429,18 @@ Status Parcels::take(int64_t round, const Request& request) {
   note(outcome, relay_.forward(mode_of(round)));
   if (Status whole = team_.failure(); !whole) return whole;
   note(outcome, for_each_batch(round, [&] { return receive_and_unpack(round, request); }));
-  if (Status whole = team_.failure(); !whole) return whole;
-  // While this rank waits for its next window, MPI may not go on with what it sends, for which others wait.
-  note(outcome, finish(exchanged_[static_cast<size_t>(round % 2)].requests));
   return outcome;
 }
 
-Status Parcels::end() {
-  Status outcome = relay_.end();
-  if (Status whole = team_.failure(); !whole) return whole;
-  for (auto& requests : carried_) {
-    note(outcome, finish(requests));
+Status Parcels::finish_sends() {
+  Status outcome = relay_.finish_sends();
+  for (size_t i = 0; i < 2; ++i) {
     if (Status whole = team_.failure(); !whole) return whole;
-    requests.clear();
+    std::vector<MPI_Request>& sends = writes() ? carried_[i] : exchanged_[i].requests;
+    note(outcome, finish(sends));
+    sends.clear();
   }
-  for (Incoming& half : exchanged_) {
-    note(outcome, finish(half.requests));
-    if (Status whole = team_.failure(); !whole) return whole;
-    half.requests.clear();
-    half.deliveries.clear();
-  }
-  return outcome;
+  return team_.failure() ? outcome : team_.failure();
 }
 
 }  // namespace concilio::exec

@@ -21,17 +21,16 @@
 //      the node have come to this batch.
 //   4. Relays wait for what their clusters send in 3, and for the receivers of what they sent on in the round
 //      before. Then they send the streams on.
-//   5. Aggregators merge what is sent to them in 3 and 4, post the receives of the next round, and write.
+//   5. Aggregators merge what is sent to them in 3 and 4, and post the receives of the next round.
+//   6. Aggregators wait for the receivers of what they sent in 3 and 4, and write.
 // In a read:
 //   1. The ranks of a node mark what they want of its aggregators' windows, if that is done.
-//   2. Aggregators read their windows, and start all sends. Their staging is free, since what they sent
-//      before has been received.
+//   2. Aggregators wait for the receivers of what they sent in the round before, so that their staging is
+//      free, read their windows, and start all sends.
 //   3. The ranks of a node take their data from the windows of its own aggregators.
 //   4. Relays post the receives of the round, wait for what is sent in 2, and for the receivers of what they
 //      sent on in the round before. Then they start the sends to their clusters.
 //   5. Carriers receive what is sent in 2 and 4, batch by batch, and the ranks of their nodes unpack it.
-//   6. Aggregators wait for the receivers of what they sent in 2. Many MPIs move large messages only while
-//      the sender is in MPI, and not while it waits for storage.
 // So of all ranks that are in the lowest round, one that is at the lowest step, and in the lowest batch of
 // its node, can go on, whatever later rounds wait for. This takes two more things: no step counts on MPI to
 // keep a message that nobody expects yet; and who waits, also for memory that a node shares, lets MPI make
@@ -76,10 +75,11 @@ class Parcels {
   // Sends the bytes of this rank's window that other nodes ask for. Bytes from `valid_end` on are not in the
   // file.
   Status serve(int64_t round, std::span<const WindowPart> parts, int64_t valid_end);
-  // Unpacks this rank's data of the windows of other nodes, and waits until what serve() sent is received.
+  // Unpacks this rank's data of the windows of other nodes.
   Status take(int64_t round, const Request& request);
-  // After the rounds: waits until everything is sent.
-  Status end();
+  // Waits until all that this rank has sent is received: before it waits for storage, as many MPIs move large
+  // messages only while their sender is in MPI, and after the rounds.
+  Status finish_sends();
 
   // The bytes that this rank has packed or unpacked since begin().
   int64_t moved() const { return moved_; }
@@ -139,6 +139,7 @@ class Parcels {
   Message message_of(const Bundle& bundle) const;
   // Between this aggregator and a peer.
   Message message_of_window(std::byte* data, int64_t bytes, const Peer& peer) const;
+  bool writes() const { return plan_.operation == Operation::write; }
   SendMode mode_of(int64_t round) const { return mode_of_round(round, group_.rounds); }
   bool has_window(int64_t round) const { return own_realm_ >= 0 && images_.has(own(), round); }
   size_t own() const { return static_cast<size_t>(own_realm_); }

@@ -170,7 +170,7 @@ Status Relay::forward(SendMode mode) {
   return outcome;
 }
 
-Status Relay::end() {
+Status Relay::finish_sends() {
   return finish(sends_);
 }
 

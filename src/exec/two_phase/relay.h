@@ -49,8 +49,8 @@ class Relay {
   Status forward(SendMode mode);
   // Gives to its own node's ranks what they have asked for.
   void take(std::byte* parcels) const;
-  // After the rounds: waits until everything is sent.
-  Status end();
+  // Waits until what it has sent on is received.
+  Status finish_sends();
 
  private:
   // A stretch of bytes of a buffer.

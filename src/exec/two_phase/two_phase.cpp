@@ -53,7 +53,7 @@ class TwoPhase : private ReadsMore {
       }
     }
     if (team_whole_ && exchange_) attempt([&] { return exchange_->sit_out(group_.rounds); });
-    exchange_parcels([&] { return parcels_->end(); });
+    finish_sends();
     // Also of a team that has failed: its memory may go.
     attempt([&] { return request_.finish_copies(); });
     if (parcels_) moved_ += parcels_->moved();
@@ -163,6 +163,10 @@ class TwoPhase : private ReadsMore {
     if (!error_ && !call_.opened.team.failure()) end_early();
   }
 
+  void finish_sends() {
+    exchange_parcels([&] { return parcels_->finish_sends(); });
+  }
+
   // Tells the others that this rank has put its data into an image, or taken them from it.
   void hand_over(size_t realm, int64_t round) {
     ImageHeader& header = images_.header(realm, round);
@@ -270,6 +274,7 @@ class TwoPhase : private ReadsMore {
     // The parcels of the next window may arrive while this one is written.
     exchange_parcels([&] { return parcels_->expect(round + 1); });
     if (!wait(exchanges_images() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
+    finish_sends();
     if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
     release(realm, round);
   }
@@ -322,6 +327,7 @@ class TwoPhase : private ReadsMore {
     ImageHeader& header = images_.header(realm, round);
     const uint32_t use = images_.use(round);
     if (!(group_.marks_wanted ? wait(header.filled.passed, use + 1) : wait(header.released, use))) return;
+    finish_sends();
     int64_t valid_end = 0;
     if (error_.ok()) {
       attempt([&]() -> Status {

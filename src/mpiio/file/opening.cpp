@@ -48,6 +48,7 @@ plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& co
   if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
+  facts.revoke_ns = layout.revoke_ns;
   facts.uncached = layout.uncached;
   facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
   // A file keeps the stripes that it was created with.

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "plan/choose/clusters.h"
 #include "plan/choose/method_table.h"
+#include "plan/choose/shared_stripes.h"
 #include "plan/choose/sparse_reads.h"
 #include "plan/choose/striped.h"
 #include "plan/layout/exchange.h"
@@ -159,8 +160,12 @@ std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   const std::vector<int64_t> minima = memory_minima_tried(facts, windows);
   std::vector<Setting> settings{setting(&Trial::memory_min_bytes, minima)};
   settings.push_back(differs_in_memory(facts, windows) ? setting(&Trial::by_memory, {true}) : Setting());
-  // A group whose own hosts are short of memory may do better with others' help.
-  if (!minima.empty() && wishes.groups && groups > 1) settings.push_back(setting(&Trial::one_group, {true}));
+  if (wishes.groups && groups > 1) {
+    // A group whose own hosts are short of memory may do better with others' help.
+    if (!minima.empty()) settings.push_back(setting(&Trial::one_group, {true}));
+    // Groups whose nodes take stripes from each other may do better together.
+    if (facts.storage.revoke_ns > 0) settings.push_back(setting(&Trial::whole_stripes, {true}));
+  }
   settings.push_back(setting(&Trial::window_bytes, windows));
   // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
@@ -192,8 +197,9 @@ std::vector<Trial> combinations(const std::vector<Setting>& settings) {
 LayoutPrice price_of_layout(const Facts& facts, const Layout& layout, const Prices& prices) {
   const Cost cost = cost_of_two_phase(facts, layout, prices);
   const auto on_targets = seconds_on_targets(facts, layout, prices);
-  if (!on_targets) return {cost.seconds(), false};
-  return {cost.seconds() - cost.seconds_of("requests") - cost.seconds_of("storage") + *on_targets, true};
+  const double seconds = cost.seconds() + seconds_of_shared_stripes(facts, layout, prices);
+  if (!on_targets) return {seconds, false};
+  return {seconds - cost.seconds_of("requests") - cost.seconds_of("storage") + *on_targets, true};
 }
 
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {

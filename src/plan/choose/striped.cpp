@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "plan/choose/at_home.h"
 #include "plan/choose/cost.h"
 #include "plan/facts/logarithm.h"
 #include "plan/layout/windows.h"
@@ -57,6 +58,7 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
   std::vector<Client> clients;
   std::map<int, int> of_node;  // aggregators
   for (const Realm& realm : layout.realms) ++of_node[realm.node];
+  const AtHome at_home(facts, layout);
   double bytes = 0;
   UnderWay all{targets};
   for (const Realm& realm : layout.realms) {
@@ -67,10 +69,8 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
     const double window_seconds = window_bytes / stripe * one.of_bytes;
     const double stripes = std::clamp(window_bytes / stripe, 1.0, targets);
     // What comes from other nodes of the group passes the node's link, which its aggregators share.
-    const auto in_group = std::ssize(layout.groups[static_cast<size_t>(realm.group)].nodes);
-    const double from_others = static_cast<double>(in_group - 1) / static_cast<double>(in_group);
     const double link_seconds =
-        window_bytes * from_others * of_node[realm.node] / prices.network_bytes_per_second;
+        window_bytes * (1 - at_home.part(realm)) * of_node[realm.node] / prices.network_bytes_per_second;
     // A window of several stretches is several requests.
     const double requests = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
     const double each = window_seconds / stripes;  // at one target

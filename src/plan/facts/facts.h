@@ -93,6 +93,9 @@ struct StorageFacts {
   int64_t block_bytes = 4096;
   int64_t stripe_bytes = 0;  // 0: not striped
   int64_t stripe_targets = 0;
+  // What it takes to get a stripe's lock from another node that wrote in the stripe; 0: stripes have no
+  // locks.
+  int64_t revoke_ns = 0;
   // Whether requests reach the device one by one without a page cache in between, as in the models of
   // devices.
   int64_t uncached = 0;
@@ -147,6 +150,8 @@ struct Trial {
   int64_t window_bytes = 0;
   RealmPolicy realms = RealmPolicy::automatic;
   bool one_group = false;  // of all nodes
+  // Nodes whose data lie in the same stripe are in the same group.
+  bool whole_stripes = false;
   bool by_memory = false;  // hosts with more memory get more of the file
 };
 

@@ -48,11 +48,13 @@ Group whole(const Facts& facts, std::span<const pattern::Interval> spans) {
 
 // The smallest possible groups, by their first byte; only their nodes and bytes are filled in.
 std::vector<Group> smallest_groups(const Facts& facts) {
+  const int64_t unit = facts.trial.whole_stripes ? std::max<int64_t>(1, facts.storage.stripe_bytes) : 1;
   const std::vector<NodeSpan> all = sorted_spans(facts);
   Sets sets(facts.nodes.size());
   size_t widest = 0;  // index of the span that reaches furthest so far
   for (size_t i = 1; i < all.size(); ++i) {
-    if (all[i].file.begin < all[widest].file.end) sets.join(all[i].node, all[widest].node);
+    if (all[i].file.begin / unit <= (all[widest].file.end - 1) / unit)
+      sets.join(all[i].node, all[widest].node);
     if (all[i].file.end > all[widest].file.end) widest = i;
   }
   std::vector<Group> groups;

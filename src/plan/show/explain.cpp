@@ -40,6 +40,9 @@ std::string header(const Facts& facts) {
     out += fmt::format(", stripes of {}", format_bytes(facts.storage.stripe_bytes));
     if (facts.storage.stripe_targets > 0)
       out += fmt::format(" over {}", counted(facts.storage.stripe_targets, "target"));
+    if (facts.storage.revoke_ns > 0)
+      out += fmt::format(", {} to take one's lock from another node",
+                         format_seconds(static_cast<double>(facts.storage.revoke_ns) * 1e-9));
   }
   return out + "\n";
 }

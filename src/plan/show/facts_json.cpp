@@ -174,6 +174,7 @@ StorageFacts read_storage(const JsonPlace& in) {
   read_number(in, "block_bytes", storage.block_bytes);
   read_number(in, "stripe_bytes", storage.stripe_bytes);
   read_number(in, "stripe_targets", storage.stripe_targets);
+  read_number(in, "revoke_ns", storage.revoke_ns);
   read_number(in, "uncached", storage.uncached);
   read_number(in, "rotational", storage.rotational);
   read_number(in, "aggregators_per_node", storage.aggregators_per_node);
@@ -321,6 +322,7 @@ json facts_as_json(const Facts& facts) {
                 {"block_bytes", facts.storage.block_bytes},
                 {"stripe_bytes", facts.storage.stripe_bytes},
                 {"stripe_targets", facts.storage.stripe_targets},
+                {"revoke_ns", facts.storage.revoke_ns},
                 {"uncached", facts.storage.uncached},
                 {"rotational", facts.storage.rotational},
                 {"aggregators_per_node", facts.storage.aggregators_per_node},

@@ -240,11 +240,12 @@ void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {
     layout.medium = preset->medium;
     layout.uncached = true;
     layout.name = costs.device + ", modelled";
-    layout.stripe_bytes = layout.stripe_targets = 0;
+    layout.stripe_bytes = layout.stripe_targets = layout.revoke_ns = 0;
   }
   if (costs.targets == 1 && costs.device != "lustre" && costs.revoke_ns == 0) return;
   layout.stripe_bytes = costs.stripe_bytes;
   layout.stripe_targets = costs.targets;
+  layout.revoke_ns = costs.revoke_ns;
 }
 
 }  // namespace concilio::store

@@ -234,5 +234,17 @@ TEST(Groups, DivideNodesAndBytesWhateverTheSpans) {
   EXPECT_GT(several, test::cases(2000));
 }
 
+// The second and the third node have data in one stripe, the others begin with stripes of their own.
+TEST(Groups, OfWholeStripesShareNone) {
+  Facts facts = of_nodes({{{0, 4 * MiB}},
+                          {{4 * MiB, 7 * MiB + 512 * KiB}},
+                          {{7 * MiB + 512 * KiB, 12 * MiB}},
+                          {{12 * MiB, 16 * MiB}}});
+  facts.storage.stripe_bytes = MiB;
+  EXPECT_EQ(members(facts), (Nodes{{0}, {1}, {2}, {3}}));
+  facts.trial.whole_stripes = true;
+  EXPECT_EQ(members(facts), (Nodes{{0}, {1, 2}, {3}}));
+}
+
 }  // namespace
 }  // namespace concilio::plan::groups_test

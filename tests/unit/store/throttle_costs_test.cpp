@@ -155,13 +155,15 @@ TEST(ModelledLayout, SaysThatItIsModelled) {
   EXPECT_EQ(layout.name, "hdd, modelled");
   EXPECT_EQ(layout.block_bytes, 4096);
   EXPECT_EQ(layout.stripe_bytes, 0);
-  model_layout(parsed("device=lustre:3;stripe=2M"), layout);
+  model_layout(parsed("device=lustre:3;stripe=2M;revoke=0.5"), layout);
   EXPECT_EQ(layout.kind, Kind::parallel);
   EXPECT_EQ(layout.stripe_bytes, 2 * mib);
   EXPECT_EQ(layout.stripe_targets, 3);
+  EXPECT_EQ(layout.revoke_ns, ms / 2);
   model_layout(parsed("device=nfs"), layout);
   EXPECT_EQ(layout.kind, Kind::network);
   EXPECT_EQ(layout.stripe_targets, 0);
+  EXPECT_EQ(layout.revoke_ns, 0);
 }
 
 TEST(ModelledLayout, CostsAloneLeaveItAsItIs) {

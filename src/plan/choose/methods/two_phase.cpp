@@ -3,6 +3,7 @@
 #include <iterator>
 #include <set>
 
+#include "plan/choose/at_home.h"
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
 #include "plan/facts/digest.h"
@@ -89,6 +90,7 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   cost.add("storage", traffic.byte_seconds / at_once * uneven);
   // Every other node of a group sends its share of each window to the aggregator; groups do so at the same
   // time. Data that stay on their own node need no message.
+  const AtHome at_home(facts, layout);
   double messages = 0, network = 0, hop_seconds = 0;
   for (const Group& group : layout.groups) {
     const double of_group = static_cast<double>(group.nodes.size());
@@ -98,7 +100,7 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
     const Messages most = most_messages(facts, layout, group);
     messages = std::max(messages, static_cast<double>(most.of_aggregators) / links +
                                       static_cast<double>(most.within_clusters) / of_group);
-    network = std::max(network, its_bytes * (of_group - 1) / of_group / links);
+    network = std::max(network, its_bytes * (1 - at_home.part(group)) / links);
     // In clusters, the data of all others go through a relay, which takes one more step in each round.
     const double combined =
         static_cast<double>(std::min<int64_t>(layout.combined_nodes, std::ssize(group.nodes)));
