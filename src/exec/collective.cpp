@@ -94,17 +94,16 @@ void learn(plan::Plan& plan, double seconds, plan::Experience& experience) {
 }  // namespace
 
 Collective::Pattern Collective::pattern_of(const Request& request, const plan::Digest& digest) {
-  Pattern pattern{request.file->hash(), request.memory->hash(), 0,
-                  request.bytes,        digest.first,           digest.monotone};
-  if (!request.file->empty()) pattern.phase = request.position % request.file->period_bytes();
-  return pattern;
+  return {request.file->hash(),   request.file->look(request.position, request.position + request.bytes),
+          request.memory->hash(), request.bytes,
+          digest.first,           digest.monotone};
 }
 
 bool Collective::repeats(Operation operation, const Pattern& now) const {
   const Pattern& before = patterns_[static_cast<size_t>(operation)];
   return plans_[static_cast<size_t>(operation)] && now.bytes == before.bytes &&
-         (now.bytes == 0 || (now.file == before.file && now.memory == before.memory &&
-                             now.phase == before.phase && now.monotone == before.monotone));
+         (now.bytes == 0 ||
+          (now.look == before.look && now.memory == before.memory && now.monotone == before.monotone));
 }
 
 plan::Digest Collective::note(const Request& request) {
@@ -129,7 +128,7 @@ const plan::Plan* Collective::plan_alone(const Request& request) const {
 bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const {
   const Operation operation = apart_.operation();
   const Pattern& before = patterns_[static_cast<size_t>(operation)];
-  return before.bytes == 0 || before.file == (operation == Operation::read ? reads : writes).hash();
+  return before.bytes == 0 || before.view == (operation == Operation::read ? reads : writes).hash();
 }
 
 // What this rank has written for itself may be asked for by another node now, on its behalf.

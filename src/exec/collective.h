@@ -75,8 +75,9 @@ class Collective {
  private:
   // Two requests with equal patterns repeat each other, except for where in the file they begin.
   struct Pattern {
-    uint64_t file = 0, memory = 0;
-    int64_t phase = 0, bytes = -1, first = 0;
+    uint64_t view = 0, look = 0;  // of the file: hash of the access, and look of the data
+    uint64_t memory = 0;          // hash of the access
+    int64_t bytes = -1, first = 0;
     // Tiles behind the first may be out of order where the first is not.
     int64_t monotone = 1;
   };

@@ -163,10 +163,11 @@ int64_t nest_pieces(const Nest* nest, int64_t begin, int64_t end) {
   }
 }
 
-// The lowest part of the tree that holds all of data [begin, end), and the offset of its origin.
+// The lowest part of the tree that holds all of data [begin, end), the offset of its origin, and where in its
+// stream the data begin.
 struct Narrowed {
   const Nest* nest;
-  int64_t shift;
+  int64_t shift, begin;
 };
 
 Narrowed narrow(const Nest* nest, int64_t begin, int64_t end) {
@@ -190,7 +191,7 @@ Narrowed narrow(const Nest* nest, int64_t begin, int64_t end) {
       break;
     }
   }
-  return {nest, shift};
+  return {nest, shift, begin};
 }
 
 // The pieces of data [begin, end) of an access, one after the other.
@@ -249,8 +250,11 @@ bool monotone_prefix(const Nest* nest, int64_t bytes) {
   }
 }
 
-uint64_t hash_with_extent(uint64_t hash, int64_t extent) {
-  uint64_t x = hash * 0x9fb21c651e98df25u + static_cast<uint64_t>(extent);
+// What hashes of data of these forms begin with.
+constexpr uint64_t one_piece = 0x3c6ef372fe94f82bu, pieces_of_run = 0xa54ff53a5f1d36f1u;
+
+uint64_t hash_with(uint64_t hash, int64_t value) {
+  uint64_t x = hash * 0x9fb21c651e98df25u + static_cast<uint64_t>(value);
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
   return x ^ (x >> 32);
 }
@@ -464,7 +468,32 @@ Access::Granule Access::granule(int64_t begin, int64_t end) const {
 }
 
 uint64_t Access::hash() const {
-  return empty() ? 0 : hash_with_extent(nest_->hash(), extent_);
+  return empty() ? 0 : hash_with(nest_->hash(), extent_);
+}
+
+uint64_t Access::look(int64_t begin, int64_t end) const {
+  if (end <= begin || empty()) return 0;
+  const int64_t size = nest_->size(), tile = begin / size;
+  const bool in_one_tile = (end - 1) / size == tile;
+  int64_t phase = begin % period_bytes_;
+  uint64_t repeated = hash();
+  // Where bounds() are as tight as they can be.
+  if (monotone_ || (in_one_tile && nest_->monotone())) {
+    if (bounds(begin, end).length() == end - begin) return hash_with(one_piece, end - begin);
+    if (in_one_tile) {
+      // The copies of a loop and the pieces of a run are alike, and it makes no difference how many there
+      // are.
+      const Narrowed part = narrow(nest_.get(), begin - tile * size, end - tile * size);
+      if (part.nest->kind() == Nest::Kind::loop) {
+        repeated = hash_with(part.nest->child()->hash(), part.nest->loop_stride());
+        phase = part.begin % part.nest->child()->size();
+      } else if (part.nest->kind() == Nest::Kind::run) {
+        repeated = hash_with(hash_with(pieces_of_run, part.nest->run().length), part.nest->run().stride);
+        phase = part.begin % part.nest->run().length;
+      }
+    }
+  }
+  return hash_with(hash_with(repeated, phase), end - begin);
 }
 
 Access::Granule combine(Access::Granule a, Access::Granule b) {

@@ -84,6 +84,10 @@ class Access {
   Granule granule(int64_t begin, int64_t end) const;
   // Equal for equal patterns, wherever they begin.
   uint64_t hash() const;
+  // Equal for data [begin, end) that are alike but for where they begin: pieces of the same lengths, as far
+  // from each other, the first of which bounds() tells of. Other patterns may hold them, as when a program
+  // writes an array by parts. Alike data may also differ here. Takes O(log D).
+  uint64_t look(int64_t begin, int64_t end) const;
 
  private:
   friend class Cursor;

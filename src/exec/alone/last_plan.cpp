@@ -8,9 +8,10 @@
 namespace concilio::exec {
 
 RequestLooks looks_of(const OpenFile& opened, const Request& request) {
-  RequestLooks looks{request.file->hash(), request.memory->hash(), 0, request.bytes, request.staging_bytes};
-  if (!request.file->empty()) looks.phase = request.position % request.file->period_bytes();
-  looks.monotone = request.file->monotone_within(request.position + request.bytes);
+  const int64_t end = request.position + request.bytes;
+  RequestLooks looks{request.file->look(request.position, end), request.memory->hash(), request.bytes,
+                     request.staging_bytes};
+  looks.monotone = request.file->monotone_within(end);
   looks.may_rewrite = request.operation == Operation::write && opened.rewriting.hopeful();
   return looks;
 }

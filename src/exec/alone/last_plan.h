@@ -15,8 +15,8 @@ namespace concilio::exec {
 // What the plan of a request follows from, besides the file's settings. Where the request lies is not part of
 // it: it makes a difference of a few percent of the price.
 struct RequestLooks {
-  uint64_t file = 0, memory = 0;  // hashes of the accesses
-  int64_t phase = 0;              // where in a tile of the file's access the request begins
+  uint64_t file = 0;    // the look of the data
+  uint64_t memory = 0;  // hash of the access
   int64_t bytes = 0, staging_bytes = 0;
   bool monotone = true, may_rewrite = false;
   bool operator==(const RequestLooks&) const = default;

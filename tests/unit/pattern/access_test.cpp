@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "unit/pattern/naive_types.h"
 
@@ -183,6 +184,48 @@ TEST(RandomAccesses, HashIsThatOfThePattern) {
     }
     seen.emplace_back(test.access.hash(), std::move(bytes));
   }
+}
+
+TEST(RandomAccesses, DataThatLookAlikeAreAlike) {
+  std::map<uint64_t, std::vector<int64_t>> seen;
+  int64_t alike = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Generator generator(seed);
+    const Case test = make_case(generator, true, static_cast<int>(seed % 4));
+    const auto all = naive::expand(test.type, test.displacement, 0, 3 * test.size());
+    for (int i = 0; i < 50; ++i) {
+      const int64_t begin = generator.pick(0, 3 * test.size() - 1);
+      const int64_t end = generator.pick(begin + 1, std::min(begin + 30, 3 * test.size()));
+      std::vector<int64_t> bytes(all.begin() + begin, all.begin() + end);
+      // Whoever takes up what looks alike moves it by the difference of these.
+      for (int64_t& byte : bytes) byte -= test.access.bounds(begin, end).begin;
+      const auto [found, is_new] = seen.emplace(test.access.look(begin, end), bytes);
+      if (is_new) continue;
+      ++alike;
+      ASSERT_EQ(found->second, bytes) << seed;
+    }
+  }
+  EXPECT_GT(alike, 1000);
+}
+
+TEST(Look, IsThatOfTheDataAndNotOfTheView) {
+  // Four rows of eight bytes, of a matrix of 100 columns, in each of twenty planes.
+  const NestRef rows = repeat(Nest::bytes(8), 4, 100);
+  const Access access(repeat(rows, 20, 2000), 50, 1 << 20);
+  const uint64_t row = access.look(0, 8);
+  EXPECT_EQ(row, access.look(8, 16));
+  EXPECT_EQ(row, access.look(32 * 21 + 24, 32 * 21 + 32));  // in the next tile
+  EXPECT_EQ(row, Access::contiguous(7).look(3, 11));
+  EXPECT_NE(row, access.look(8, 15));
+  EXPECT_NE(row, access.look(4, 12));  // halves of two rows
+  EXPECT_EQ(access.look(4, 12), access.look(12, 20));
+  EXPECT_EQ(access.look(4, 12), Access(repeat(Nest::bytes(8), 40, 100), 0, 5000).look(4, 12));
+  EXPECT_NE(access.look(4, 12), Access(repeat(Nest::bytes(8), 40, 101), 0, 5000).look(4, 12));
+  EXPECT_EQ(access.look(0, 64), access.look(32, 96));  // two planes
+  EXPECT_NE(access.look(0, 64), access.look(8, 72));
+  EXPECT_NE(access.look(0, 64), access.look(32 * 19, 32 * 21));  // the second plane lies in the next tile
+  EXPECT_EQ(access.look(0, 700), access.look(32 * 20, 32 * 20 + 700));
+  EXPECT_EQ(access.look(3, 3), Access().look(0, 0));
 }
 
 TEST(InterleavedTiles, HaveAnEndInTheFirstTileThatReachesIt) {

@@ -217,6 +217,38 @@ SITUATION(Apart, GoesOnWhereEachCallHasItsView, not_own) {
   expect_rows(path, many);
 }
 
+// A program that has one view of all its data, and moves them by parts, repeats its calls: what these ask for
+// is alike, wherever in the view it lies. Each rank has some columns of a matrix, or rows of its own.
+SITUATION(Apart, PartsOfAView, not_own) {
+  constexpr int rows = 48, rows_of_part = 6, columns = 40;
+  for (const bool own_rows : {false, true}) {
+    for (const char* method : {"list", "two_phase"}) {
+      const std::string path = context.fresh_file("apart-parts");
+      {
+        File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom(method)));
+        const Type mine = vector_of(rows, columns, own_rows ? columns : columns * context.ranks, MPI_BYTE);
+        OK(MPI_File_set_view(file, MPI_Offset{context.rank} * columns * (own_rows ? rows : 1), MPI_BYTE, mine,
+                             "native", MPI_INFO_NULL));
+        const std::vector<uint8_t> data = values(context.rank, rows * columns);
+        constexpr int part = rows_of_part * columns, calls = rows / rows_of_part;
+        int64_t apart = 0;
+        for (int call = 0; call < calls; ++call) {
+          OK(MPI_File_write_all(file, &data[static_cast<size_t>(call * part)], part, MPI_BYTE,
+                                MPI_STATUS_IGNORE));
+          apart += is_apart(call) && std::string(method) != "two_phase";
+          EXPECT_EQUAL(apart, counter(file, "calls_apart"));
+        }
+        EXPECT_EQUAL(1, counter(file, "plans_made"));
+        std::vector<uint8_t> back(data.size());
+        OK(MPI_File_read_at_all(file, 0, back.data(), static_cast<int>(back.size()), MPI_BYTE,
+                                MPI_STATUS_IGNORE));
+        EXPECT_BYTES(data, back);
+      }
+      barrier();
+    }
+  }
+}
+
 // Through a view of another form the ranks meet again: the method of the calls before may not suit it. One
 // rank whose view has changed is enough.
 SITUATION(Apart, NotThroughOtherViews, not_own) {
