@@ -431,11 +431,11 @@ SITUATION(Views, AttributesOfDatatypesAreNotCopied, everywhere) {
   static int copies, deletions;
   copies = deletions = 0;
   int key = MPI_KEYVAL_INVALID;
-  const auto copy = [](MPI_Datatype, int, void*, void*, void*, int*) {
+  const auto copy = [](MPI_Datatype, int, void*, void*, void*, int*) -> int {
     ++copies;
     return MPI_ERR_OTHER;
   };
-  const auto end = [](MPI_Datatype, int, void*, void*) {
+  const auto end = [](MPI_Datatype, int, void*, void*) -> int {
     ++deletions;
     return MPI_SUCCESS;
   };
