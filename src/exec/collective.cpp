@@ -77,6 +77,14 @@ void do_without_two_phase(plan::Wishes& wishes) {
   wishes.forced_method = -1;
 }
 
+// Whether each rank asks for one piece at most, which takes less time than a plan does. Sizes then hardly
+// matter, nor where the pieces lie: calls of a program whose records differ in size.
+bool is_of_small_pieces(const plan::Digest& digest) {
+  constexpr int64_t most_bytes = 64 << 10;
+  return digest.max_rank_bytes <= most_bytes && digest.file_pieces <= digest.ranks_with_data &&
+         digest.memory_pieces <= digest.ranks_with_data && digest.monotone && digest.staging_bytes == 0;
+}
+
 // Whether the next call of the pattern takes the same method.
 bool still_chosen(const plan::Plan& plan, const plan::Experience& experience) {
   return plan.wished || plan.candidates.empty() || experience.calls() == 0 ||
@@ -111,8 +119,11 @@ plan::Digest Collective::note(const Request& request) {
   const Pattern now = pattern_of(request, digest);
   Pattern& before = patterns_[static_cast<size_t>(request.operation)];
   const auto& prepared = plans_[static_cast<size_t>(request.operation)];
-  digest.repeats = repeats(request.operation, now) && !prepared->memory.has_changed();
-  if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
+  const bool same = repeats(request.operation, now) && !prepared->memory.has_changed();
+  digest.likeness = same                                     ? plan::Digest::pattern_repeats
+                    : prepared && prepared->any_small_pieces ? plan::Digest::plan_kept
+                                                             : plan::Digest::nothing_kept;
+  if (same && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
   before = now;
   return digest;
 }
@@ -151,7 +162,7 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
     });
     // Without the notice the ranks must make another plan.
     if (plans_[operation] && plans_[operation]->by_notice && !notice.give(opened.team, opened.rewriting))
-      digest.repeats = 0;
+      digest.likeness = plan::Digest::nothing_kept;
   }
   if (!mine) {
     digest.error_kind = static_cast<int64_t>(mine.error().kind);
@@ -184,11 +195,14 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
 bool Collective::reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
                        const plan::Experience& experience) {
   const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(operation)];
-  if (!digest.repeats || !prepared || digest.shift_min != digest.shift_max) return false;
-  if (!is_good_after(prepared->plan, digest.shift_min, opened.facts)) return false;
+  if (digest.likeness == plan::Digest::nothing_kept || !prepared) return false;
+  const bool moves_along = digest.likeness == plan::Digest::pattern_repeats &&
+                           digest.shift_min == digest.shift_max &&
+                           is_good_after(prepared->plan, digest.shift_min, opened.facts);
+  if (!moves_along && !(prepared->any_small_pieces && is_of_small_pieces(digest))) return false;
   if (!still_chosen(prepared->plan, experience)) return false;
   ++opened.counters[Counter::plans_reused];
-  if (digest.shift_min != 0) {
+  if (moves_along && digest.shift_min != 0) {
     move(prepared->plan, digest.shift_min);
     if (prepared->gear) prepared->gear->move(digest.shift_min);
   }
@@ -224,6 +238,8 @@ Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
                            std::unique_ptr<Prepared>& made) {
   made = std::make_unique<Prepared>();
   made->plan = plan::plan(facts);
+  made->any_small_pieces = is_of_small_pieces(facts.digest) && !method_is_together(made->plan.method) &&
+                           !method_rewrites(made->plan.method);
   if (made->plan.method != plan::Method::two_phase) return {};
   made->gear.emplace(opened, facts, made->plan, workspace_);
   // Where the plan did not ask the nodes for their memory, it would not see that it has changed.
@@ -422,9 +438,9 @@ bool Collective::nothing_new(const OpenFile& opened, const plan::Digest& digest,
   if (opened.meetings == Meetings::always) return false;
   const bool alone = !method_is_together(plan.method);
   const bool rewrites = plan.operation == Operation::write && method_rewrites(plan.method);
-  return digest.repeats && digest.staging_bytes == 0 && digest.more == 0 && alone && !rewrites &&
-         (seconds < long_seconds || opened.meetings == Meetings::seldom) && !opened.atomic && !holds_back_ &&
-         still_chosen(plan, experience);
+  return digest.likeness == plan::Digest::pattern_repeats && digest.staging_bytes == 0 && digest.more == 0 &&
+         alone && !rewrites && (seconds < long_seconds || opened.meetings == Meetings::seldom) &&
+         !opened.atomic && !holds_back_ && still_chosen(plan, experience);
 }
 
 Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns,

@@ -86,6 +86,7 @@ class Collective {
     plan::Plan plan;
     std::optional<RoundGear> gear;  // two_phase only
     bool by_notice = false;         // the ranks carry it out under a RewriteNotice; the same on all of them
+    bool any_small_pieces = false;  // it serves every call that is_of_small_pieces(); the same on all of them
     MemoryWatch memory;             // on one rank of each node
   };
   // The steps of a call.

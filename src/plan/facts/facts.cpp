@@ -66,7 +66,7 @@ Digest combine(const Digest& left, const Digest& right) {
   combine_granules(a, b, out);
   out.description_bytes = std::max(a.description_bytes, b.description_bytes);
   out.monotone = a.monotone && b.monotone;
-  out.repeats = a.repeats && b.repeats;
+  out.likeness = std::min(a.likeness, b.likeness);
   out.staging_bytes = std::max(a.staging_bytes, b.staging_bytes);
   out.more = a.more || b.more;
   out.wrote_alone = a.wrote_alone || b.wrote_alone;

@@ -31,9 +31,11 @@ struct Digest {
   int64_t granule = 0, anchor = 0;  // see Access::granule
   int64_t description_bytes = 0;    // the most memory that any rank's description of its bytes takes
   int64_t monotone = 1;             // every rank's file access is monotone
-  // 1 for a repeated pattern: every rank asks for what it asked for in the call before, shifted by the same
-  // number of bytes.
-  int64_t repeats = 1;
+  // How the call is like the one before: the least of all ranks. Where the pattern repeats, every rank asks
+  // for what it asked for in the call before, shifted by the same number of bytes. Otherwise every rank may
+  // have kept a plan that serves any call of one small piece a rank.
+  enum Likeness : int64_t { nothing_kept, plan_kept, pattern_repeats };
+  int64_t likeness = pattern_repeats;
   int64_t shift_min = 0, shift_max = 0;
   // The most that any rank takes of the memory limit to stage its data, and whether any rank will make
   // another request for the same call. Then all ranks make one, if need be an empty one.

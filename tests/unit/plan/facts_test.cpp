@@ -47,7 +47,7 @@ Digest random_digest(std::mt19937_64& random) {
     digest.shift_max = below(1000);
   }
   digest.monotone = below(4) != 0;
-  digest.repeats = below(4) != 0;
+  digest.likeness = below(3);
   digest.shift_min = below(5) - 2;
   digest.shift_max = digest.shift_min + below(2);
   digest.staging_bytes = below(3);
@@ -103,10 +103,10 @@ TEST(Digest, NobodyHasData) {
 
 TEST(Digest, OneRankThatIsNotMonotoneOrDoesNotRepeatSpeaksForAll) {
   Digest odd = of_rank(0, 8, 8, 8, 0);
-  odd.monotone = odd.repeats = 0;
+  odd.monotone = odd.likeness = 0;
   const Digest both = combine(of_rank(0, 8, 8, 8, 0), odd);
   EXPECT_EQ(both.monotone, 0);
-  EXPECT_EQ(both.repeats, 0);
+  EXPECT_EQ(both.likeness, Digest::nothing_kept);
 }
 
 TEST(Digest, OneRankThatStagesSpeaksForAll) {

@@ -249,6 +249,55 @@ SITUATION(Apart, PartsOfAView, not_own) {
   }
 }
 
+// Records of a few bytes, each of another size, in places that do not move along. Some ranks have none.
+SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
+  constexpr int calls = 30, most = 400;
+  const std::string path = context.fresh_file("small-pieces");
+  const auto size_of = [](int call, int rank) {
+    return (call + rank) % 5 == 0 ? 0 : 1 + (call * 37 + rank * 11) % most;
+  };
+  const auto value_of = [](int call, int rank) { return static_cast<uint8_t>(1 + (call * 7 + rank) % 250); };
+  std::vector<uint8_t> expected;
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_method", "list"}});
+    for (int call = 0; call < calls; ++call) {
+      MPI_Offset offset = 0;
+      for (int rank = 0; rank < context.ranks; ++rank) {
+        if (rank == context.rank) offset = std::ssize(expected);
+        expected.insert(expected.end(), static_cast<size_t>(size_of(call, rank)), value_of(call, rank));
+      }
+      const std::vector<uint8_t> mine(most, value_of(call, context.rank));
+      OK(MPI_File_write_at_all(file, offset, mine.data(), size_of(call, context.rank), MPI_BYTE,
+                               MPI_STATUS_IGNORE));
+    }
+    EXPECT_EQUAL(1, counter(file, "plans_made"));
+    EXPECT_EQUAL(0, counter(file, "calls_apart"));
+    // Each rank reads the record of the next rank.
+    MPI_Offset offset = 0;
+    for (int call = 0; call < calls; ++call) {
+      MPI_Offset wanted = 0;
+      const int of = (context.rank + 1) % context.ranks;
+      for (int rank = 0; rank < context.ranks; ++rank) {
+        if (rank == of) wanted = offset;
+        offset += size_of(call, rank);
+      }
+      std::vector<uint8_t> back(static_cast<size_t>(size_of(call, of)));
+      OK(MPI_File_read_at_all(file, wanted, back.data(), size_of(call, of), MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_BYTES(std::vector<uint8_t>(back.size(), value_of(call, of)), back);
+    }
+    EXPECT_EQUAL(2, counter(file, "plans_made"));
+    // Larger ones get a plan of their own.
+    const std::vector<uint8_t> large(100 << 10, 1);
+    OK(MPI_File_write_at_all(file, MPI_Offset{1 << 20} * (1 + context.rank), large.data(),
+                             static_cast<int>(large.size()), MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_EQUAL(3, counter(file, "plans_made"));
+  }
+  barrier();
+  std::vector<uint8_t> found = contents(path);
+  found.resize(expected.size());
+  EXPECT_BYTES(expected, found);
+}
+
 // Through a view of another form the ranks meet again: the method of the calls before may not suit it. One
 // rank whose view has changed is enough.
 SITUATION(Apart, NotThroughOtherViews, not_own) {
