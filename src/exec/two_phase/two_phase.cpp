@@ -189,7 +189,13 @@ class TwoPhase : private ReadsMore {
       return;
     }
     const Copied next{realm, round, 1 - copied_.mark};
-    attempt([&] { return request_.device->mark(next.mark); });
+    bool marked = false;
+    attempt([&] {
+      auto status = request_.device->mark(next.mark);
+      marked = status.ok();
+      return status;
+    });
+    if (!marked) attempt([&] { return request_.device->finish(); });
     hand_over_copied();
     copied_ = next;
   }

@@ -20,7 +20,7 @@ Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count, const Re
   made.signature_ = std::move(*signature);
   made.type_ = type;
   if (representation.needs_type()) {
-    auto own = OwnType::committed(type);
+    auto own = OwnType::with_attributes(type);
     if (!own) return own.error();
     made.own_ = std::move(*own);
     made.type_ = made.own_.get();

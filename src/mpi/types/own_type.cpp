@@ -5,15 +5,23 @@
 
 namespace concilio::mpi {
 
-// MPI_Type_contiguous and not MPI_Type_dup, which would call the copy functions of the program's attributes.
-Result<OwnType> OwnType::of(MPI_Datatype type) {
+Result<OwnType> OwnType::made_by(int (*duplicate)(MPI_Datatype, MPI_Datatype*), MPI_Datatype type) {
   OwnType own;
   own.type_ = type;
   if (is_permanent(type)) return own;
-  if (PMPI_Type_contiguous(1, type, &own.type_) != MPI_SUCCESS)
+  if (duplicate(type, &own.type_) != MPI_SUCCESS)
     return Error{ErrorKind::datatype, 0, "MPI cannot duplicate the datatype"};
   own.duplicate_ = true;
   return own;
+}
+
+// MPI_Type_contiguous and not MPI_Type_dup, which would call the copy functions of the program's attributes.
+Result<OwnType> OwnType::of(MPI_Datatype type) {
+  return made_by([](MPI_Datatype from, MPI_Datatype* to) { return PMPI_Type_contiguous(1, from, to); }, type);
+}
+
+Result<OwnType> OwnType::with_attributes(MPI_Datatype type) {
+  return made_by([](MPI_Datatype from, MPI_Datatype* to) { return PMPI_Type_dup(from, to); }, type);
 }
 
 Result<OwnType> OwnType::committed(MPI_Datatype type) {

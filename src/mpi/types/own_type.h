@@ -15,6 +15,9 @@ class OwnType {
   static Result<OwnType> of(MPI_Datatype type);
   // The same for a handle that the program will use.
   static Result<OwnType> committed(MPI_Datatype type);
+  // A handle for functions of the program that are given its datatype, and may look for what it has put on
+  // it.
+  static Result<OwnType> with_attributes(MPI_Datatype type);
   OwnType(OwnType&& other) noexcept { swap(other); }
   OwnType& operator=(OwnType&& other) noexcept {
     swap(other);
@@ -27,6 +30,7 @@ class OwnType {
   MPI_Datatype release();
 
  private:
+  static Result<OwnType> made_by(int (*duplicate)(MPI_Datatype, MPI_Datatype*), MPI_Datatype type);
   void swap(OwnType& other) {
     std::swap(type_, other.type_);
     std::swap(duplicate_, other.duplicate_);
