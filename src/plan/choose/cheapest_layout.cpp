@@ -161,10 +161,12 @@ std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   std::vector<Setting> settings{setting(&Trial::memory_min_bytes, minima)};
   settings.push_back(differs_in_memory(facts, windows) ? setting(&Trial::by_memory, {true}) : Setting());
   if (wishes.groups && groups > 1) {
+    Setting other_groups;
     // A group whose own hosts are short of memory may do better with others' help.
-    if (!minima.empty()) settings.push_back(setting(&Trial::one_group, {true}));
+    if (!minima.empty()) other_groups.push_back([](Trial& trial) { trial.one_group = true; });
     // Groups whose nodes take stripes from each other may do better together.
-    if (facts.storage.revoke_ns > 0) settings.push_back(setting(&Trial::whole_stripes, {true}));
+    if (facts.storage.revoke_ns > 0) other_groups.push_back([](Trial& trial) { trial.whole_stripes = true; });
+    settings.push_back(std::move(other_groups));
   }
   settings.push_back(setting(&Trial::window_bytes, windows));
   // Balanced realms may be better if bytes lie unevenly.
