@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/system/beside.h"
+
 namespace concilio {
 namespace {
 
@@ -53,6 +55,11 @@ uint64_t storage_client() {
 
 int described_cores() {
   return 0;
+}
+
+void run_beside(Strand& strand, Strand::Task& task) {
+  strand.post(task);
+  if (strand.claim()) strand.run_claimed();
 }
 
 bool ranks_are_simulated() {

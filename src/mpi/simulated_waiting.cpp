@@ -14,6 +14,7 @@
 #include <random>
 #include <thread>
 
+#include "base/system/beside.h"
 #include "base/text/name_hash.h"
 #include "base/waiting.h"
 
@@ -27,11 +28,19 @@ bool is_rank() {
   return s4u::Actor::self() != nullptr && !s4u::Actor::is_maestro();
 }
 
-// The simulator has the time of a rank from here on.
+// The last actor that was begun beside this rank, see run_beside().
+int64_t beside_this_rank = 0;
+
+// The simulator has the time of a rank from here on. It counts none of what runs beside one.
 struct InSimulator {
-  InSimulator() { smpi_bench_end(); }
-  ~InSimulator() { smpi_bench_begin(); }
+  InSimulator() {
+    if (counts) smpi_bench_end();
+  }
+  ~InSimulator() {
+    if (counts) smpi_bench_begin();
+  }
   InSimulator(const InSimulator&) = delete;
+  const bool counts = s4u::this_actor::get_pid() != beside_this_rank;
 };
 
 constexpr double ns_per_second = 1e9;
@@ -141,6 +150,14 @@ void concilio::mpi::delay_waiting(uint64_t number, int64_t longest_ns) {
   Bedroom::of_host();
   delays.seed(static_cast<uint32_t>(number));
   longest_delay_ns = longest_ns;
+}
+
+void concilio::run_beside(Strand&, Strand::Task& task) {
+  const InSimulator yes;
+  s4u::Actor::create("beside", s4u::this_actor::get_host(), [&task] {
+    beside_this_rank = s4u::this_actor::get_pid();
+    task.run();
+  });
 }
 
 bool concilio::ranks_are_simulated() {

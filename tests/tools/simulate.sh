@@ -172,6 +172,15 @@ machine ./core storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.
 for one in fast copies core; do seconds $one.json ./$one --method two_phase; done
 compare copies.json fast.json 3 10000
 compare core.json fast.json 3 10000
+# While storage has one window, ranks fill or empty the next. So both together take little longer than one of them.
+machine ./storing nodes.copy_gb_per_second 1000 nodes.core_copy_gb_per_second 1000
+machine ./copying storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.125
+machine ./both nodes.core_copy_gb_per_second 0.125
+for one in storing copying both; do seconds $one.json ./$one --method two_phase --hint cb_buffer_size=64K; done
+check "import json
+for call in ('write', 'read'):
+    storing, copying, both = [json.load(open(name + '.json'))['results'][0][call]['seconds'][0] for name in ('storing', 'copying', 'both')]
+    assert max(storing, copying) < both < 0.75 * (storing + copying), (call, storing, copying, both)"
 # A message between ranks of a node is a copy of a core too: each rank sends three quarters of its data, then sorts all.
 exchange() { # FILE MACHINE
   expect 0 "$concilio" simulate block3d -n 8 --nodes 1 --mib-per-rank 1 --method rows --machine "$2" --json "$1"

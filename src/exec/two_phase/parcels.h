@@ -13,15 +13,15 @@
 //
 // Why ranks cannot wait for each other in a circle: every rank takes the steps of a round in the same order,
 // whichever of its parts it has, and each step waits only for earlier rounds and earlier steps. In a write:
-//   1. The ranks of a node put their data into the windows of its own aggregators. The slot of such a window
-//      has been released in an earlier round.
-//   2. Relays post the receives of the round. Aggregators have done so before it. Nobody waits.
-//   3. The ranks of a node pack its batches of parcels, and carriers send them. An arena is free once the
+//   1. Relays post the receives of the round. Aggregators have done so before it. Nobody waits.
+//   2. The ranks of a node pack its batches of parcels, and carriers send them. An arena is free once the
 //      messages of the batch before the last are received, whose receives are posted by now, and all ranks of
 //      the node have come to this batch.
-//   4. Relays wait for what their clusters send in 3, and for the receivers of what they sent on in the round
+//   3. Relays wait for what their clusters send in 2, and for the receivers of what they sent on in the round
 //      before. Then they send the streams on.
-//   5. Aggregators merge what is sent to them in 3 and 4, post the receives of the next round, and write.
+//   4. The ranks of a node put their data into the windows of its own aggregators. The slot of such a window
+//      has been released in an earlier round, or is as soon as storage has its last window.
+//   5. Aggregators merge what is sent to them in 2 and 3, post the receives of the next round, and write.
 // In a read:
 //   1. The ranks of a node mark what they want of its aggregators' windows, if that is done.
 //   2. Aggregators read their windows, and start all sends. Their staging is free, since what they sent

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/exceptions.h"
+#include "base/system/beside.h"
 #include "exec/locks/range_lock.h"
 #include "exec/two_phase/fetch.h"
 #include "exec/windows/flush.h"
@@ -29,14 +31,18 @@ class TwoPhase : private ReadsMore {
         exchange_(gear.exchange_.get()),
         parcels_(gear.parcels()),
         transfers_(gear.transfers_),
-        workspace_(workspace) {
+        workspace_(workspace),
+        beside_(*this) {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
       if (plan.realms[static_cast<size_t>(realm)].aggregator == call.opened.team.rank()) own_realm_ = realm;
     }
+    goes_on_beside_ = !call.opened.prices().from_memory && !request.device && !call.behind &&
+                      !(reads() && (exchanges_images() || group_.marks_wanted));
   }
 
   Outcome run() {
     attempt([&]() -> Status {
+      if (goes_on_beside_) beside_.parts.reserve(images_.most_parts());
       if (request_.bytes > 0) touched_ = request_.bounds();
       if (!request_.device) return {};
       reach_.emplace(request_.device, call_.opened.team.pinned_segment());
@@ -53,7 +59,9 @@ class TwoPhase : private ReadsMore {
       }
     }
     if (team_whole_ && exchange_) attempt([&] { return exchange_->sit_out(group_.rounds); });
+    finish_beside();
     exchange_parcels([&] { return parcels_->end(); });
+    beside_.strand.wait();
     // Also of a team that has failed: its memory may go.
     attempt([&] { return request_.finish_copies(); });
     if (parcels_) moved_ += parcels_->moved();
@@ -93,12 +101,14 @@ class TwoPhase : private ReadsMore {
   }
 
   // Calls f(realm, header, use) for every realm that has this round. Every rank begins with a different
-  // realm, so that ranks do not queue for the same image.
+  // realm, so that ranks do not queue for the same image; but where storage is slower than memory, all begin
+  // with the first, whose window is then filled the sooner.
   template <typename F>
   void for_each_image(int64_t round, F&& f) {
     const std::vector<size_t>& realms = images_.realms();
     for (size_t i = 0; i < realms.size(); ++i) {
-      const size_t realm = realms[(i + static_cast<size_t>(call_.opened.team.local_rank())) % realms.size()];
+      const size_t first = goes_on_beside_ ? 0 : static_cast<size_t>(call_.opened.team.local_rank());
+      const size_t realm = realms[(i + first) % realms.size()];
       if (images_.has(realm, round)) f(realm, images_.header(realm, round), images_.use(round));
     }
   }
@@ -202,6 +212,8 @@ class TwoPhase : private ReadsMore {
   }
 
   void write_round(int64_t round) {
+    // They are under way while this rank fills its node's windows.
+    exchange_parcels([&] { return parcels_->send(round, request_); });
     for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
       if (!put_ahead_.empty() && put_ahead_[realm] == round) {
         hand_over_when_copied(realm, round);
@@ -210,10 +222,10 @@ class TwoPhase : private ReadsMore {
       if (!wait(header.released, use)) return;
       attempt([&] { return put(images_.parts(realm, round)); });
       hand_over_when_copied(realm, round);
+      flush_early(round);
     });
     hand_over_copied();
-    exchange_parcels([&] { return parcels_->send(round, request_); });
-    if (exchange_round(round) && own_realm_ >= 0) {
+    if (exchange_round(round) && own_realm_ >= 0 && flushed_ != round) {
       put_ahead(round + 1);
       flush(round);
     }
@@ -262,21 +274,36 @@ class TwoPhase : private ReadsMore {
     return true;
   }
 
+  // Begins to write this rank's window if it is full and needs nothing from other nodes.
+  void flush_early(int64_t round) {
+    if (!goes_on_beside_ || own_realm_ < 0 || group_.nodes.size() > 1 || flushed_ == round) return;
+    const auto realm = static_cast<size_t>(own_realm_);
+    if (!images_.has(realm, round) || !beside_.is_over()) return;
+    if (images_.header(realm, round).filled.passed.has_reached(images_.use(round) + 1)) flush(round);
+  }
+
   void flush(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
     if (!images_.has(realm, round)) return;
+    flushed_ = round;
     ImageHeader& header = images_.header(realm, round);
     exchange_parcels([&] { return parcels_->merge(round, images_.parts(realm, round)); });
     // The parcels of the next window may arrive while this one is written.
     exchange_parcels([&] { return parcels_->expect(round + 1); });
     if (!wait(exchanges_images() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
-    if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
+    if (goes_on_beside_) {
+      if (!finish_beside()) return;
+      if (error_.ok()) return begin_beside(round);
+    } else if (error_.ok()) {
+      attempt([&] { return flush(images_.parts(realm, round)); });
+    }
     release(realm, round);
   }
   Status flush(Parts parts) {
     // Data that are held back are not written to the file yet.
     if (call_.behind) return call_.behind->absorb(call_, parts);
-    const auto old = [&] {
+    const auto old = [&]() -> std::byte* {
+      if (!plan_.may_have_holes) return nullptr;
       return workspace_.old_bytes(call_.opened, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
     };
     return with_fresh_view(parts, store::LockMode::exclusive,
@@ -308,32 +335,45 @@ class TwoPhase : private ReadsMore {
   // Whether a GPU's copies from the images of this round may go on while this rank reads its window of the
   // next. With one slot, other aggregators would wait for that; and parcels wait for others before.
   bool copies_go_on_in_next(int64_t round) const {
-    return plan_.slots > 1 && own_realm_ >= 0 && images_.has(static_cast<size_t>(own_realm_), round + 1) &&
-           !parcels_;
+    return own_realm_ >= 0 && plan_.realms[static_cast<size_t>(own_realm_)].slots > 1 &&
+           images_.has(static_cast<size_t>(own_realm_), round + 1) && !parcels_;
   }
 
   // Whether the map of an image says what this node's ranks want to read.
   bool marks_wanted_of(size_t realm) const { return group_.marks_wanted || !is_local(realm); }
 
-  // Reads the window of this rank's own realm.
+  // Reads the window of this rank's own realm, if that has not begun beside the round before; and begins with
+  // the next one.
   void fetch(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
     if (!images_.has(realm, round)) return;
+    if (fetched_ < round) begin_fetch(round);
+    if (!finish_beside()) return;
+    ImageHeader& header = images_.header(realm, round);
+    const bool more = goes_on_beside_ && images_.has(realm, round + 1);
+    const bool is_free =
+        more && images_.header(realm, round + 1).released.has_reached(images_.use(round + 1));
+    if (is_free) begin_fetch(round + 1);
+    exchange_parcels([&] {
+      return parcels_->serve(round, images_.parts(realm, round),
+                             header.valid_end.load(std::memory_order_relaxed));
+    });
+    if (more && !is_free) begin_fetch(round + 1);
+  }
+  void begin_fetch(int64_t round) {
+    const auto realm = static_cast<size_t>(own_realm_);
     ImageHeader& header = images_.header(realm, round);
     const uint32_t use = images_.use(round);
     if (!(group_.marks_wanted ? wait(header.filled.passed, use + 1) : wait(header.released, use))) return;
-    int64_t valid_end = 0;
-    if (error_.ok()) {
-      attempt([&]() -> Status {
-        const Result<int64_t> end = fetch(images_.parts(realm, round));
-        if (!end) return end.error();
-        valid_end = *end;
-        return {};
-      });
-    }
-    header.valid_end.store(valid_end, std::memory_order_relaxed);
+    fetched_ = round;
+    if (error_.ok() && goes_on_beside_) return begin_beside(round);
+    if (error_.ok()) attempt([&] { return fetch(images_.parts(realm, round), header); });
     header.ready.increment();
-    exchange_parcels([&] { return parcels_->serve(round, images_.parts(realm, round), valid_end); });
+  }
+  Status fetch(Parts parts, ImageHeader& header) {
+    const Result<int64_t> end = fetch(parts);
+    header.valid_end.store(end ? *end : 0, std::memory_order_relaxed);
+    return end ? Status() : Status(end.error());
   }
   // Reads a window. Returns the file offset behind its last byte that exists.
   Result<int64_t> fetch(Parts parts) {
@@ -369,6 +409,49 @@ class TwoPhase : private ReadsMore {
     return guard.release(work(call_.holding_lock()));
   }
 
+  // Storage works on one window of this rank at a time, beside what the rank does meanwhile.
+  struct Beside final : Strand::Task {
+    explicit Beside(TwoPhase& its) : rank(its) {}
+    void run() noexcept override {
+      rank.move_window(round, parts, outcome);
+      over.increment();
+    }
+    bool is_over() const { return over.has_reached(begun); }
+
+    TwoPhase& rank;
+    Strand strand;
+    int64_t round = 0;
+    std::vector<WindowPart> parts;
+    Status outcome;
+    uint32_t begun = 0;  // so many windows
+    mpi::EventCounter over;
+  };
+  void begin_beside(int64_t round) {
+    const std::span<WindowPart> parts = images_.parts(static_cast<size_t>(own_realm_), round);
+    beside_.round = round;
+    beside_.parts.assign(parts.begin(), parts.end());
+    beside_.outcome = {};
+    ++beside_.begun;
+    run_beside(beside_.strand, beside_);
+  }
+  // Tells the others itself when it is done.
+  void move_window(int64_t round, Parts parts, Status& outcome) {
+    const auto realm = static_cast<size_t>(own_realm_);
+    ImageHeader& header = images_.header(realm, round);
+    outcome = without_exceptions([&] { return reads() ? fetch(parts, header) : flush(parts); });
+    if (reads()) {
+      header.ready.increment();
+    } else {
+      release(realm, round);
+    }
+  }
+  // Waits for the last window that was begun. False: the team has failed.
+  bool finish_beside() {
+    if (team_whole_ && !call_.opened.team.wait(beside_.over, beside_.begun)) end_early();
+    if (beside_.is_over()) note(std::exchange(beside_.outcome, Status()));
+    return team_whole_;
+  }
+
   // What the ranks that exchange with this node ask for; null if it is not known.
   const Descriptions* known_requests() const {
     const bool known = parcels_ && !parcels_->descriptions().own().ranks.empty();
@@ -395,6 +478,9 @@ class TwoPhase : private ReadsMore {
   std::optional<DeviceLink::Reach> reach_;
   std::vector<int64_t> put_ahead_;  // by realm: the last round whose image got data by put_ahead()
   pattern::Interval touched_;
+  bool goes_on_beside_ = false;  // while storage works on a window of this rank, the rank goes on
+  Beside beside_;
+  int64_t flushed_ = -1, fetched_ = -1;  // the last rounds of which this rank has begun to write, or to read
   int64_t moved_ = 0;
   Status error_;
   bool team_whole_ = true;  // as far as this rank has seen

@@ -139,6 +139,16 @@ bool differs_in_memory(const Facts& facts, const std::vector<int64_t>& windows) 
   return least < enough && least < most;
 }
 
+// Whether realms of equal length may be better than such as end at stripes: what shared stripes cost is in
+// the price.
+bool may_cut_stripes(const Facts& facts) {
+  const StorageFacts& storage = facts.storage;
+  const RealmPolicy wish = facts.wishes.realms;
+  if (wish != RealmPolicy::automatic && wish != RealmPolicy::tree) return false;
+  return !facts.prices && facts.wishes.alignment_bytes == 0 && storage.stripe_targets > 1 &&
+         storage.stripe_bytes > storage.block_bytes;
+}
+
 // What one setting may be instead of the usual.
 using Setting = std::vector<std::function<void(Trial&)>>;
 
@@ -166,6 +176,7 @@ std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
       !lie_evenly(facts.buckets, most_realms(facts)))
     settings.push_back(setting(&Trial::realms, {RealmPolicy::balanced}));
+  if (may_cut_stripes(facts)) settings.push_back(setting(&Trial::cuts_stripes, {true}));
   if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0)
     settings.push_back(setting(&Trial::aggregators_per_node, aggregators_tried(facts, from_memory)));
   return settings;

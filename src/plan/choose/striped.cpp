@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/checked.h"
 #include "plan/choose/cost.h"
 #include "plan/facts/logarithm.h"
 #include "plan/layout/windows.h"
@@ -42,6 +43,42 @@ struct UnderWay {
   }
 };
 
+// So many requests a target works on at the same time.
+constexpr double requests_of_target = 4;
+
+// The parts on different stripes of all windows of a realm.
+double parts_of(const Realm& realm, int64_t stripe_bytes) {
+  int64_t parts = 0;
+  for (const pattern::Interval& stretch : realm.positions)
+    parts += ceil_divide(stretch.end, stripe_bytes) - floor_divide(stretch.begin, stripe_bytes);
+  const bool between = realm.window_bytes % stripe_bytes == 0 && realm.alignment % stripe_bytes == 0;
+  return static_cast<double>(between ? parts : parts + rounds_of(realm) - 1);
+}
+
+// Of each realm, the stripes of which another node writes the bytes before those of the realm. Whoever comes
+// second to such a stripe waits until the first node has given up its lock.
+std::vector<int64_t> stripes_taken(const Layout& layout, int64_t stripe_bytes) {
+  std::vector<int64_t> taken(layout.realms.size());
+  if (layout.operation == Operation::read) return taken;
+  struct Stretch {
+    pattern::Interval file;
+    size_t realm;
+  };
+  std::vector<Stretch> stretches;
+  for (size_t i = 0; i < layout.realms.size(); ++i) {
+    if (!layout.realms[i].owned.is_contiguous()) return taken;
+    for (const pattern::Interval& stretch : layout.realms[i].positions) stretches.push_back({stretch, i});
+  }
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Stretch& a, const Stretch& b) { return a.file.begin < b.file.begin; });
+  for (size_t i = 1; i < stretches.size(); ++i) {
+    const Stretch &before = stretches[i - 1], &behind = stretches[i];
+    const bool shared = (before.file.end - 1) / stripe_bytes == behind.file.begin / stripe_bytes;
+    if (shared && layout.realms[before.realm].node != layout.realms[behind.realm].node) ++taken[behind.realm];
+  }
+  return taken;
+}
+
 // After so many times that some have ended, the rest is taken to go on as it does then.
 constexpr int most_phases = 32;
 
@@ -57,25 +94,34 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
   std::vector<Client> clients;
   std::map<int, int> of_node;  // aggregators
   for (const Realm& realm : layout.realms) ++of_node[realm.node];
+  const std::vector<int64_t> taken = stripes_taken(layout, storage.stripe_bytes);
   double bytes = 0;
   UnderWay all{targets};
-  for (const Realm& realm : layout.realms) {
+  for (size_t i = 0; i < layout.realms.size(); ++i) {
+    const Realm& realm = layout.realms[i];
     const auto windows = static_cast<double>(rounds_of(realm)), its_bytes = static_cast<double>(realm.bytes);
     if (windows <= 0) continue;
     bytes += its_bytes;
     const double window_bytes = its_bytes / windows;
-    const double window_seconds = window_bytes / stripe * one.of_bytes;
-    const double stripes = std::clamp(window_bytes / stripe, 1.0, targets);
+    const double of_bytes = one.of_bytes / stripe;  // of one
+    // Each part of a window on another stripe is one more request for its target.
+    const double parts = parts_of(realm, storage.stripe_bytes) / windows;
+    const double window_seconds = window_bytes * of_bytes + parts * one.latency / requests_of_target;
+    const double stripes = std::clamp(parts, 1.0, targets);
     // What comes from other nodes of the group passes the node's link, which its aggregators share.
     const auto in_group = std::ssize(layout.groups[static_cast<size_t>(realm.group)].nodes);
     const double from_others = static_cast<double>(in_group - 1) / static_cast<double>(in_group);
     const double link_seconds =
         window_bytes * from_others * of_node[realm.node] / prices.network_bytes_per_second;
-    // A window of several stretches is several requests.
-    const double requests = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
+    // A window of several stretches is several requests at once, and their stripes are moved at the same
+    // time.
+    const double stretches = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
+    const double longest = std::max(window_bytes / targets, std::min(window_bytes / stretches, stripe));
+    const double alone_seconds = one.latency + std::max(longest * of_bytes, link_seconds);
     const double each = window_seconds / stripes;  // at one target
-    clients.push_back({windows, window_seconds, requests * one.latency + std::max(each, link_seconds),
-                       stripes * each * each * (1 - stripes / targets)});
+    const double locks = prices.lock_seconds * static_cast<double>(taken[i]) / windows;
+    clients.push_back(
+        {windows, window_seconds, alone_seconds + locks, stripes * each * each * (1 - stripes / targets)});
     all.add(clients.back());
   }
   if (static_cast<double>(facts.digest.bytes) < bytes) return {};

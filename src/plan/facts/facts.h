@@ -146,8 +146,9 @@ struct Trial {
   int64_t memory_min_bytes = 0;
   int64_t window_bytes = 0;
   RealmPolicy realms = RealmPolicy::automatic;
-  bool one_group = false;  // of all nodes
-  bool by_memory = false;  // hosts with more memory get more of the file
+  bool one_group = false;     // of all nodes
+  bool by_memory = false;     // hosts with more memory get more of the file
+  bool cuts_stripes = false;  // realms end at blocks, so that they are equally long, and not at stripes
 };
 
 struct Facts {

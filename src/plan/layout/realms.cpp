@@ -286,12 +286,13 @@ Division dealt_out(int64_t block_bytes, int64_t count, int64_t alignment) {
 
 int64_t unit_bytes(const Facts& facts) {
   if (facts.wishes.alignment_bytes > 0) return facts.wishes.alignment_bytes;
-  if (facts.storage.stripe_bytes > 0) return facts.storage.stripe_bytes;
+  if (facts.storage.stripe_bytes > 0 && !facts.trial.cuts_stripes) return facts.storage.stripe_bytes;
   return std::max<int64_t>(1, facts.storage.block_bytes);
 }
 
 int64_t unit_for(const Facts& facts, int64_t realm_bytes) {
-  const bool asked = facts.wishes.alignment_bytes > 0 || facts.storage.stripe_bytes > 0;
+  const bool asked =
+      facts.wishes.alignment_bytes > 0 || (facts.storage.stripe_bytes > 0 && !facts.trial.cuts_stripes);
   const int64_t unit = unit_bytes(facts);
   return asked || realm_bytes / least_blocks_of_aligned_realm >= unit ? unit : 1;
 }

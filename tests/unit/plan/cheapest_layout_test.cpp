@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/choose/method_table.h"
+#include "plan/choose/striped.h"
 #include "plan/facts/prices.h"
 #include "plan/layout/windows.h"
 #include "unit/plan_facts.h"
@@ -111,6 +112,58 @@ TEST(CheapestLayout, AggregatorsWithSmallWindowsDoNotEndLast) {
   int64_t fewest = INT64_MAX;
   for (const Realm& realm : layout.realms) fewest = std::min(fewest, rounds_of(realm));
   EXPECT_LE(layout.rounds, 2 * fewest);
+}
+
+// A node whose ranks have 16 stretches of 1300 KiB, with as much of another node between them.
+Facts interwoven(Operation operation) {
+  constexpr int64_t stretch = 1300 << 10;
+  Facts facts = test::interleaved(operation, 16, 4096, 2 * stretch);
+  facts.nodes = test::make_nodes(2, 8);
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  facts.storage.stripe_bytes = mib;
+  facts.storage.stripe_targets = 64;
+  for (int64_t i = 0; i < 32; ++i)
+    facts.nodes[static_cast<size_t>(i % 2)].spans.push_back({i * stretch, (i + 1) * stretch});
+  for (NodeFacts& node : facts.nodes) node.bytes = 16 * stretch;
+  return facts;
+}
+
+int64_t largest_realm(const Layout& layout) {
+  int64_t most = 0;
+  for (const Realm& realm : layout.realms) most = std::max(most, realm.bytes);
+  return most;
+}
+
+TEST(CheapestLayout, RealmsAreEquallyLongWhereStripesNeedNotBeShared) {
+  Facts facts = interwoven(Operation::write);
+  facts.wishes.aggregators_per_node = 8;
+  const Layout layout = cheapest_layout(facts, whole(facts));
+  ASSERT_EQ(layout.groups.size(), 2u);
+  ASSERT_EQ(layout.realms.size(), 16u);
+  EXPECT_TRUE(layout.trial.cuts_stripes);
+  EXPECT_LE(largest_realm(layout), facts.digest.bytes / 16 * 9 / 8);
+  // Whoever asks for an alignment gets it.
+  facts.wishes.alignment_bytes = mib;
+  EXPECT_FALSE(cheapest_layout(facts, whole(facts)).trial.cuts_stripes);
+}
+
+TEST(Striped, StripesThatNodesShareCostWritesALock) {
+  for (const Operation operation : {Operation::write, Operation::read}) {
+    Facts facts = on_nodes({512, 512, 512, 512});
+    facts.operation = operation;
+    Prices with_locks = prices_of(facts), without = with_locks;
+    without.lock_seconds = 0;
+    const auto of_locks = [&](int64_t alignment) {
+      facts.wishes.alignment_bytes = alignment;
+      const Layout layout = usual_layout(facts, whole(facts));
+      return *seconds_on_targets(facts, layout, with_locks) - *seconds_on_targets(facts, layout, without);
+    };
+    EXPECT_EQ(of_locks(mib), 0);
+    if (operation == Operation::write)
+      EXPECT_GT(of_locks(mib * 3 / 4), with_locks.lock_seconds / 2);
+    else
+      EXPECT_EQ(of_locks(mib * 3 / 4), 0);
+  }
 }
 
 }  // namespace

@@ -60,6 +60,27 @@ double share_of_last(const Layout& layout, const FlushCost& traffic) {
   return share;
 }
 
+// How many targets serve the bytes of a request at the same time, on average. Prices that were measured have
+// that in them.
+double targets_of_request(const Facts& facts, const Layout& layout) {
+  const StorageFacts& storage = facts.storage;
+  if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
+  const WindowSums all = sums_of(layout.realms);
+  if (all.windows <= 0) return 1;
+  return std::clamp(all.bytes / all.windows / static_cast<double>(storage.stripe_bytes), 1.0,
+                    static_cast<double>(storage.stripe_targets));
+}
+
+// How many windows of a round begin to be written one after another, as their node fills them: of the group
+// with fewest.
+double windows_in_turn(const Layout& layout) {
+  if (layout.operation == Operation::read) return 1;
+  int64_t fewest = INT64_MAX;
+  for (const Group& group : layout.groups)
+    fewest = std::min<int64_t>(fewest, group.nodes.size() > 1 ? 1 : group.end_realm - group.first_realm);
+  return static_cast<double>(std::max<int64_t>(1, fewest));
+}
+
 }  // namespace
 
 Phrase obstacle_to_two_phase(const Facts& facts) {
@@ -80,13 +101,18 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double rounds = static_cast<double>(layout.rounds);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
-  const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
-  const double uneven = std::max(1.0, share_of_last(layout, traffic) * at_once);
-  const double storage = (traffic.request_seconds + traffic.byte_seconds) / at_once * uneven;
+  const auto window_bytes = static_cast<double>(layout.window_bytes);
+  const double targets = targets_of_request(facts, layout);
+  const double clients = together(facts, realms, window_bytes, prices);
+  const double at_once = together(facts, realms * targets, window_bytes, prices);
+  const double share = share_of_last(layout, traffic);
+  const double request_seconds = traffic.request_seconds * std::max(1 / clients, share);
+  const double byte_seconds = traffic.byte_seconds * std::max(1 / at_once, share / targets);
+  const double storage = request_seconds + byte_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
-  cost.add("requests", traffic.request_seconds / at_once * uneven);
-  cost.add("storage", traffic.byte_seconds / at_once * uneven);
+  cost.add("requests", request_seconds);
+  cost.add("storage", byte_seconds);
   // Every other node of a group sends its share of each window to the aggregator; groups do so at the same
   // time. Data that stay on their own node need no message.
   double messages = 0, network = 0, hop_seconds = 0;
@@ -113,11 +139,13 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double message_seconds = nodes > 1 ? messages * prices.message.at(0) + hop_seconds : 0;
   const double network_seconds = nodes > 1 ? network / prices.network_bytes_per_second : 0;
   // While storage writes or reads one window the next is filled, unless both need the same cores. So the
-  // exchange adds only its first round, and what takes longer than storage.
+  // exchange adds only its first round, and what takes longer than storage. Of the windows of one node, that
+  // are written, one is filled after another, so that it adds only the first.
+  const double in_turn = rounds * windows_in_turn(layout);
   double seen = 1;
   if (const double exchange = copies + message_seconds + network_seconds;
-      !prices.from_memory && rounds > 1 && exchange > 0) {
-    seen = std::max(1 / rounds, (exchange - storage * (rounds - 1) / rounds) / exchange);
+      !prices.from_memory && in_turn > 1 && exchange > 0) {
+    seen = std::max(1 / in_turn, (exchange - storage * (in_turn - 1) / in_turn) / exchange);
   }
   cost.add("copies", seen * copies);
   // The ranks of a node meet once a window, and once more if they mark first what they want of it.

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/checked.h"
@@ -31,16 +33,48 @@ constexpr int64_t portions_by_memory = 16, most_by_memory = 1024;
 // Realms are about as large as others if they are larger by no more than this part.
 constexpr int64_t alike = 16;
 
+// A border may lie this part of a portion from where all portions would be equally long, if it then cuts no
+// stretch of the file or no stripe in two.
+constexpr int64_t part_moved = 8;
+
+// A place between two stretches, at a multiple of the alignment if there is one.
+std::optional<int64_t> gap_between(const pattern::Interval& left, const pattern::Interval& right,
+                                   int64_t alignment) {
+  if (left.end > INT64_MAX - alignment) return {};
+  const int64_t place = align_up(left.end, alignment);
+  return place <= right.begin ? std::optional(place) : std::nullopt;
+}
+
+// The best border near `wished` in a stretch.
+int64_t near(int64_t wished, std::span<const pattern::Interval> spans, size_t span, int64_t most,
+             const Region& region, int64_t alignment) {
+  const pattern::Interval& stretch = spans[span];
+  const int64_t from_begin = wished - stretch.begin, to_end = stretch.end - wished;
+  std::optional<int64_t> found;
+  if (from_begin <= most && from_begin <= to_end && span > 0)
+    found = gap_between(spans[span - 1], stretch, alignment);
+  else if (to_end <= most && span + 1 < spans.size())
+    found = gap_between(stretch, spans[span + 1], alignment);
+  if (found) return *found;
+  const int64_t stripe = region.facts.storage.stripe_bytes;
+  if (stripe <= alignment || stripe % alignment != 0) return wished;
+  const int64_t below = align_down(wished, stripe), distance = wished - below;
+  if (distance <= most && below > stretch.begin) return below;
+  if (stripe - distance <= most && stretch.end - wished > stripe - distance) return below + stripe;
+  return wished;
+}
+
 PartitionTree bisect(const Region& region, int64_t portions, int64_t alignment) {
   const std::vector<pattern::Interval>& spans = region.group.spans;
-  const int64_t bytes = total_bytes(spans);
+  const int64_t bytes = total_bytes(spans), most = bytes / portions / part_moved;
   size_t span = 0;
   int64_t before = 0;  // bytes of the spans before `span`
   return PartitionTree(aligned_borders(region.range(), portions, alignment, [&](int64_t i) {
     const auto wished = static_cast<int64_t>(static_cast<__int128>(bytes) * i / portions);
     while (span + 1 < spans.size() && before + spans[span].length() <= wished)
       before += spans[span++].length();
-    return spans[span].begin + (wished - before);
+    const int64_t place = spans[span].begin + (wished - before);
+    return region.facts.trial.cuts_stripes ? near(place, spans, span, most, region, alignment) : place;
   }));
 }
 
