@@ -2,7 +2,6 @@
 // meanwhile is in no plan. This program replaces the calls by which the library sends and receives, makes
 // every receive late, and compares how many messages have been sent with how many receives have been posted.
 // Run it with 4 ranks and concilio_ranks_per_node=1: every rank is a node.
-#include <dlfcn.h>
 #include <mpi.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@
 
 #include "common/expect_mpi.h"
 #include "common/interleaved_view.h"
-#include "exec/two_phase/node_messages.h"
+#include "common/replaced_calls.h"
 
 namespace {
 
@@ -29,32 +28,23 @@ struct Watch {
   std::vector<int64_t> sent;               // by this rank, to each other
   int64_t most_ahead = 0, through_relays = 0;
 
-  static bool counts(int tag) {
-    using namespace concilio::exec;
-    return tag == relay_tag || (tag < description_tag && tag % 2 == data_tag(0) % 2);
-  }
   std::atomic<int64_t>& posted_by(int receiver, int sender) const {
     return posted[receiver * ranks + sender];
   }
   void note_send(int receiver, int tag) {
-    if (!posted || !counts(tag)) return;
+    if (!posted || !carries_data(tag)) return;
     through_relays += tag == concilio::exec::relay_tag;
     const int64_t ahead = ++sent[static_cast<size_t>(receiver)] - posted_by(receiver, rank);
     most_ahead = std::max(most_ahead, ahead);
   }
   void note_receive(int sender, int tag) const {
-    if (!posted || !counts(tag)) return;
+    if (!posted || !carries_data(tag)) return;
     constexpr int late_us = 2000;
     usleep(late_us);
     ++posted_by(rank, sender);
   }
 };
 Watch watch;
-
-template <typename Function>
-Function* next_one(Function*, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 }  // namespace
 

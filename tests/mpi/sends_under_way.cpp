@@ -3,7 +3,6 @@
 // which the library sends data between nodes and reads and writes files, and notes how many messages a rank
 // has under way when it goes to the file.
 // Run it with 4 ranks and concilio_ranks_per_node=1: every rank is a node, and aggregates.
-#include <dlfcn.h>
 #include <mpi.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -19,7 +18,7 @@
 
 #include "common/expect_mpi.h"
 #include "common/interleaved_view.h"
-#include "exec/two_phase/node_messages.h"
+#include "common/replaced_calls.h"
 
 namespace {
 
@@ -36,10 +35,9 @@ struct Watch {
     on = true;
   }
   void note_send(int tag, MPI_Request request) {
-    using namespace concilio::exec;
-    if (!on || (tag != relay_tag && (tag >= description_tag || tag % 2 != data_tag(0) % 2))) return;
+    if (!on || !carries_data(tag)) return;
     ++sent;
-    relayed += tag == relay_tag;
+    relayed += tag == concilio::exec::relay_tag;
     ++under_way[request];
   }
   void note_end(MPI_Request request) {
@@ -55,11 +53,6 @@ struct Watch {
   }
 };
 Watch watch;
-
-template <typename Function>
-Function* next_one(Function*, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 }  // namespace
 

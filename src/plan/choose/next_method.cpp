@@ -9,7 +9,7 @@
 namespace concilio::plan {
 namespace {
 
-// These numbers were found by replaying the measured calls of some 300 situations (concilio study --only
+// These numbers were found by replaying the measured calls of 240 situations (concilio study --only
 // regret), for programs that make 3 to 1000 calls of a pattern.
 
 // A price may be too high or too low by this factor.
