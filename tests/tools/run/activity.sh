@@ -33,7 +33,7 @@ holds 'small calls are there too' "cells(alone['offsets'], 'asked_written') == c
 holds 'their sizes too' "alone['lengths']['asked_written'] == [3, 80000]"
 holds 'what one collective call would take is predicted' "[(one['operation'], one['method']) for one in files['alone']['as_one_call']] in ([('write', 'two_phase')], [('write', 'mapped')])"
 holds 'that is less than many calls take' "0 < files['alone']['as_one_call'][0]['seconds'] < files['alone']['as_one_call'][0]['lone_seconds'] / 4"
-holds 'gaps between pieces are counted' "files['strided']['counters']['gaps_written'] == 2 * 2000 * 63 and files['alone']['counters']['gaps_written'] == 0"
+holds 'gaps between pieces are counted' "files['strided']['counters']['gaps_written'] == 2 * 20000 * 63 and files['alone']['counters']['gaps_written'] == 0"
 holds 'it is predicted of calls of many pieces too' "0 < files['strided']['as_one_call'][0]['seconds'] < files['strided']['as_one_call'][0]['lone_seconds'] / 4"
 holds 'of collective calls nothing is predicted' "'as_one_call' not in files['together']"
 holds 'what became of hints' "sorted((hint['name'], hint['by'], hint['outcome']) for hint in files['alone']['hints_given']) == [

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { piece_bytes = 1024, pieces = 64, steps = 5, small_writes = 40000, strided_writes = 2000 };
+enum { piece_bytes = 1024, pieces = 64, steps = 5, small_writes = 40000, strided_writes = 20000 };
 
 static MPI_File open_file(const char* name, const char* end, MPI_Info info) {
   char path[4096];
