@@ -20,6 +20,18 @@ double part_apart(const Facts& facts, double pieces) {
   return std::min(1.0, apart / std::max(1.0, pieces));
 }
 
+// Whether what is read was probably in a cache that the cores of a node share when it was written or last
+// read, and stays there beside what is made of it. Measured with 32 MiB of cache: up to as much, all methods
+// took a third to a sixth of the time that the same bytes take from memory, but mapping half of it. If they
+// come from memory after all, that adds the same to every method.
+bool reads_cache(const Facts& facts, const Prices& prices) {
+  constexpr double cache_bytes = 32 << 20;
+  if (facts.operation != Operation::read || !prices.from_memory) return false;
+  const double nodes = static_cast<double>(std::max<size_t>(1, facts.nodes.size()));
+  const double range_bytes = static_cast<double>(facts.digest.end - facts.digest.first);
+  return range_bytes + static_cast<double>(facts.digest.bytes) <= cache_bytes * nodes;
+}
+
 }  // namespace
 
 double Cost::seconds() const {
@@ -62,9 +74,15 @@ double together(const Facts& facts, double clients, double request_bytes, const 
   return std::min(std::max(1.0, most), speedup(prices.of(facts.operation), clients, request_bytes));
 }
 
+double storage_seconds(const Facts& facts, double seconds, double bytes, const Prices& prices) {
+  return reads_cache(facts, prices) ? std::min(seconds, bytes / prices.window_bytes_per_second) : seconds;
+}
+
 double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices) {
   pieces = std::max(1.0, pieces);
-  return pieces * prices.copy.at(bytes / pieces) / cores_at_work(facts);
+  const RequestSeconds one(prices.copy, bytes / pieces);
+  const double of_bytes = storage_seconds(facts, pieces * one.of_bytes, bytes, prices);
+  return (pieces * one.latency + of_bytes) / cores_at_work(facts);
 }
 
 RequestSeconds::RequestSeconds(const Curve& curve, double bytes)
@@ -105,9 +123,10 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   cost.add("requests", std::max(pieces * one.latency / together(facts, clients, mean_bytes, prices),
                                 pieces_of_one * std::min(of_one, one.latency)));
   const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
-  cost.add("storage",
-           std::max(pieces * one.of_bytes / together(facts, ranks_at_work(facts), mean_bytes, prices),
-                    bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes));
+  const double of_bytes =
+      std::max(pieces * one.of_bytes / together(facts, ranks_at_work(facts), mean_bytes, prices),
+               bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes);
+  cost.add("storage", storage_seconds(facts, of_bytes, bytes, prices));
   // Pieces that are scattered in memory are copied as well.
   if (facts.digest.memory_pieces > facts.digest.file_pieces) {
     cost.add("copies", copy_seconds(facts, bytes, static_cast<double>(facts.digest.memory_pieces), prices));

@@ -102,7 +102,7 @@ TEST(Price, SieveWritesReadFirstAndLock) {
 TEST(Price, SieveWritesWithoutHolesReadNothing) {
   Facts dense = interleaved(Operation::write, 1, 64), holes = dense;
   holes.digest.bytes -= 64;
-  EXPECT_GT(price(Method::sieve, holes, local), 1.4 * price(Method::sieve, dense, local));
+  EXPECT_GT(price(Method::sieve, holes, local), 1.2 * price(Method::sieve, dense, local));
   // Buffers with one piece each have no holes either.
   EXPECT_LT(price(Method::sieve, interleaved(Operation::write, 8, 1 << 20), local),
             2 * price(Method::list, interleaved(Operation::write, 8, 1 << 20), local));
@@ -153,6 +153,24 @@ TEST(Price, MappedPaysMoreForPagesThatRanksShareAndForNewOnes) {
   const double two = price(Method::mapped, interleaved(Operation::read, 2, 64), local);
   EXPECT_GT(two, 1.2 * price(Method::mapped, contiguous(Operation::read, 2), local));
   EXPECT_GT(price(Method::mapped, interleaved(Operation::write, 2, 64), local), 2 * two);
+}
+
+// Of 4 MiB a rank, 1 KiB pieces interleaved took 0.5 ms by two-phase I/O, 1.0 by sieving and 1.2 mapped;
+// every other 64 bytes 0.4, 0.5 and 0.8 ms.
+TEST(Price, SmallReadsComeFromTheProcessorsCache) {
+  const Facts several = interleaved(Operation::read, 2, 1024, 4 * MiB);
+  EXPECT_LT(price(Method::two_phase, several, local), 0.85 * price(Method::mapped, several, local));
+  EXPECT_LT(price(Method::sieve, several, local), 1.3 * price(Method::mapped, several, local));
+  Facts holes = interleaved(Operation::read, 1, 64, 4 * MiB);
+  holes.digest.end = holes.digest.span = 2 * holes.digest.bytes;
+  EXPECT_LT(price(Method::sieve, holes, local), price(Method::mapped, holes, local));
+  const auto contiguous_of = [](int64_t bytes) {
+    return price(Method::list, interleaved(Operation::read, 1, bytes, bytes), local);
+  };
+  EXPECT_LT(contiguous_of(16 * MiB), 0.3e-9 * 16 * MiB);
+  EXPECT_GT(contiguous_of(32 * MiB), 4 * contiguous_of(16 * MiB));
+  const Facts writes = interleaved(Operation::write, 2, 1024, 4 * MiB);
+  EXPECT_GT(price(Method::two_phase, writes, local), 1.5 * price(Method::two_phase, several, local));
 }
 
 TEST(Price, MappedTouchesNoPagesBetweenFarPieces) {

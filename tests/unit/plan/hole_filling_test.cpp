@@ -35,7 +35,7 @@ TEST(FlushByPrice, ManyShortRunsAreRewrittenFewAreListed) {
 }
 
 TEST(GapsOfReads, AreWorthReadingUpToWhatAnotherRequestCosts) {
-  EXPECT_NEAR(gap_worth_reading(local), 5000, 1);
+  EXPECT_NEAR(gap_worth_reading(local), 10000, 1);
   EXPECT_NEAR(gap_worth_reading(remote), 100000, 1);
   Prices free = local;
   free.read.window = Curve::up_to(1);  // bytes cost nothing

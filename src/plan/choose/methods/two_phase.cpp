@@ -83,11 +83,14 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double nodes = static_cast<double>(facts.nodes.size());
   const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
   const double uneven = std::max(1.0, share_of_last(layout, traffic) * at_once);
-  const double storage = (traffic.request_seconds + traffic.byte_seconds) / at_once * uneven;
+  const double requests_seconds = traffic.request_seconds / at_once * uneven;
+  const double bytes_seconds =
+      storage_seconds(facts, traffic.byte_seconds / at_once * uneven, sums_of(layout.realms).bytes, prices);
+  const double storage = requests_seconds + bytes_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
-  cost.add("requests", traffic.request_seconds / at_once * uneven);
-  cost.add("storage", traffic.byte_seconds / at_once * uneven);
+  cost.add("requests", requests_seconds);
+  cost.add("storage", bytes_seconds);
   // Every other node of a group sends its share of each window to the aggregator; groups do so at the same
   // time. Data that stay on their own node need no message.
   const AtHome at_home(facts, layout);
