@@ -54,7 +54,7 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
   buffer_bytes = std::clamp<int64_t>(buffer_bytes, 1, std::max<int64_t>(1, range.length()));
   // To allocate memory takes as long as many a small request.
   std::array<std::byte, 4096> small;
-  Buffer large;
+  KeptBuffer::Loan large(call.opened.sieve_room);
   if (buffer_bytes > std::ssize(small)) {
     if (Status room = large.reserve(call.opened.budget, buffer_bytes); !room) return room.error();
   }

@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/counters.h"
 #include "exec/call/device_link.h"
+#include "exec/call/kept_buffer.h"
 #include "exec/locks/rewriting.h"
 #include "exec/storage/storage.h"
 #include "mpi/nodes/team.h"
@@ -24,6 +25,7 @@ struct OpenFile {
   Rewriting& rewriting;
   Budget& budget;
   Counters& counters;
+  KeptBuffer& sieve_room;
 
   // From here on, everything is the same on every rank.
   plan::StorageFacts facts;

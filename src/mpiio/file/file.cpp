@@ -108,7 +108,7 @@ Status File::open_storage(const std::shared_ptr<Config>& config, bool concurrent
   return agree(without_exceptions([&]() -> Status {
     rewriting_ = std::make_unique<exec::Rewriting>(*storage_, team_->board(), found->mark);
     if (team_->size() > 1 || concurrent) board_ = &rewriting_->board();
-    exec::OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters(), found->facts};
+    exec::OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters(), sieve_room_, found->facts};
     opened.concurrent = concurrent;
     opened.locks_work = found->mark.locks_work;
     opened.exact_writes = found->exact_writes;

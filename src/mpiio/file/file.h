@@ -293,6 +293,7 @@ class File {
   std::shared_ptr<mpi::Team> team_;
   Recording recording_;
   const std::unique_ptr<Budget> budget_, descriptions_;
+  exec::KeptBuffer sieve_room_;
   const std::unique_ptr<store::Store> store_;
   const std::unique_ptr<exec::Storage> storage_;
   std::unique_ptr<exec::Rewriting> rewriting_;
