@@ -74,15 +74,17 @@ double together(const Facts& facts, double clients, double request_bytes, const 
   return std::min(std::max(1.0, most), speedup(prices.of(facts.operation), clients, request_bytes));
 }
 
-double storage_seconds(const Facts& facts, double seconds, double bytes, const Prices& prices) {
-  return reads_cache(facts, prices) ? std::min(seconds, bytes / prices.window_bytes_per_second) : seconds;
+double moving_seconds(const Facts& facts, double seconds, double bytes, double cores, const Prices& prices) {
+  return reads_cache(facts, prices) ? std::min(seconds, bytes / prices.window_bytes_per_second / cores)
+                                    : seconds;
 }
 
 double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices) {
   pieces = std::max(1.0, pieces);
   const RequestSeconds one(prices.copy, bytes / pieces);
-  const double of_bytes = storage_seconds(facts, pieces * one.of_bytes, bytes, prices);
-  return (pieces * one.latency + of_bytes) / cores_at_work(facts);
+  const double cores = cores_at_work(facts);
+  return pieces * one.latency / cores +
+         moving_seconds(facts, pieces * one.of_bytes / cores, bytes, cores, prices);
 }
 
 RequestSeconds::RequestSeconds(const Curve& curve, double bytes)
@@ -123,10 +125,11 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   cost.add("requests", std::max(pieces * one.latency / together(facts, clients, mean_bytes, prices),
                                 pieces_of_one * std::min(of_one, one.latency)));
   const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
+  const double at_once = together(facts, ranks_at_work(facts), mean_bytes, prices);
   const double of_bytes =
-      std::max(pieces * one.of_bytes / together(facts, ranks_at_work(facts), mean_bytes, prices),
-               bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes);
-  cost.add("storage", storage_seconds(facts, of_bytes, bytes, prices));
+      std::max(pieces * one.of_bytes / at_once, bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes);
+  cost.add("storage",
+           moving_seconds(facts, of_bytes, std::max(bytes, bytes_of_one * at_once), at_once, prices));
   // Pieces that are scattered in memory are copied as well.
   if (facts.digest.memory_pieces > facts.digest.file_pieces) {
     cost.add("copies", copy_seconds(facts, bytes, static_cast<double>(facts.digest.memory_pieces), prices));

@@ -42,9 +42,9 @@ double cores_at_work(const Facts& facts);
 // How many times as fast as one client this many clients are together.
 double together(const Facts& facts, double clients, double request_bytes, const Prices& prices);
 double largest_piece_count(const Facts& facts);
-// The time in which storage gives or takes the bytes of a call, `seconds`, or less if what is read stays in the
+// The time in which so many cores together move bytes, `seconds`, or less if what is read stays in the
 // processor's cache.
-double storage_seconds(const Facts& facts, double seconds, double bytes, const Prices& prices);
+double moving_seconds(const Facts& facts, double seconds, double bytes, double cores, const Prices& prices);
 // The time to copy bytes in memory, in `pieces` pieces, by all ranks at the same time.
 double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices);
 // The time to wake up every rank of the fullest node once.

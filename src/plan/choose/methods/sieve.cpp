@@ -51,7 +51,7 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   // holes, and never much less.
   if (!writes && !facts.collective && prices.from_memory)
     byte_seconds = std::min(byte_seconds, span / prices.window_bytes_per_second);
-  byte_seconds = storage_seconds(facts, byte_seconds, span, prices);
+  byte_seconds = moving_seconds(facts, byte_seconds, span, at_once, prices);
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.add("requests", request_seconds / at_once);

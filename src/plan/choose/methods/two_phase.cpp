@@ -84,8 +84,8 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
   const double uneven = std::max(1.0, share_of_last(layout, traffic) * at_once);
   const double requests_seconds = traffic.request_seconds / at_once * uneven;
-  const double bytes_seconds =
-      storage_seconds(facts, traffic.byte_seconds / at_once * uneven, sums_of(layout.realms).bytes, prices);
+  const double bytes_seconds = moving_seconds(facts, traffic.byte_seconds / at_once * uneven,
+                                              sums_of(layout.realms).bytes, at_once, prices);
   const double storage = requests_seconds + bytes_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
