@@ -80,6 +80,7 @@ struct StorageLayout {
   int64_t stripe_bytes = 0;
   int64_t stripe_targets = 0;
   int64_t revoke_ns = 0;  // to get a stripe's lock from another client that wrote in the stripe
+  int64_t open_ns = 0;    // of an open, of the server that opens files for all clients
   ClientCache client_cache = ClientCache::coherent;
 };
 

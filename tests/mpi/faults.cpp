@@ -26,7 +26,7 @@ struct Options {
   bool collective = false;   // no independent calls
   bool atomic = false;
   bool delete_on_close = false;
-  std::string folder;
+  std::string folder, throttle;
   std::vector<std::string> hints = {"cb_buffer_size=4096"}, sweeps;
 
   std::string plan_file() const { return folder + "/plan"; }
@@ -302,6 +302,7 @@ Options options_of(int argc, char** argv) {
     if (name == "--calls") options.collective = value == "collective";
     if (name == "--mode") options.atomic = value == "atomic";
     if (name == "--mode") options.delete_on_close = value == "delete";
+    if (name == "--throttle") options.throttle = value;
     if (name == "--hint") options.hints.push_back(value);
     if (name == "--sweep") options.sweeps.push_back(value);
   }
@@ -311,11 +312,12 @@ Options options_of(int argc, char** argv) {
 }  // namespace
 
 // faults [--blocks N] [--gap BLOCKS] [--dir FOLDER] [--calls nonblocking|collective] [--mode atomic|delete]
-//        [--hint K=V]... [--sweep OPERATION:[N:]EFFECT[@RANK]]...
+//        [--throttle COSTS] [--hint K=V]... [--sweep OPERATION:[N:]EFFECT[@RANK]]...
 int main(int argc, char** argv) {
   const Options options = options_of(argc, argv);
-  // This must be set before Concilio reads it.
+  // These must be set before Concilio reads them.
   if (!options.sweeps.empty()) setenv("CONCILIO_FAULT", ("@" + options.plan_file()).c_str(), 1);
+  if (!options.throttle.empty()) setenv("CONCILIO_THROTTLE", options.throttle.c_str(), 1);
   int provided;
   MPI_Init_thread(&argc, &argv, options.nonblocking ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   if (options.nonblocking && provided < MPI_THREAD_MULTIPLE) {

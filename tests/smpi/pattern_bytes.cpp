@@ -1,9 +1,10 @@
 // Ranks write a pattern collectively, each reads what another one wrote, and rank 0 reads the whole file. All
 // bytes must be right. Rank 0 prints the file's counters, summed over the ranks, one a line: they must be the
 // same on a real MPI and on simulated hosts. It uses none of the datatypes that SMPI makes wrongly.
-// --messages: so many messages must have been sent between nodes.
+// --messages: so many messages must have been sent between nodes. --opens: the ranks must have opened the
+// file so many times.
 //
-//   pattern_bytes PATTERN|random [--bytes PER_RANK] [--seed SEED] [--messages COUNT]
+//   pattern_bytes PATTERN|random [--bytes PER_RANK] [--seed SEED] [--messages COUNT] [--opens COUNT]
 //
 // PATTERN is one of the benchmark program, as far as it is about the file: in memory all is contiguous.
 #include <mpi.h>
@@ -34,7 +35,7 @@ struct Options {
   std::string pattern;
   int64_t bytes_per_rank = 65536;
   uint64_t seed = 1;
-  int64_t messages = -1;  // -1: any number
+  int64_t messages = -1, opens = -1;  // -1: any number
 };
 
 // The pieces of the file that one rank owns, in ascending order.
@@ -123,11 +124,12 @@ void view(MPI_File file, const Share& share) {
   if (!single) OK(MPI_Type_free(&type));
 }
 
-void print_counters(MPI_File file, int rank, int64_t messages) {
+void print_counters(MPI_File file, int rank, const Options& options) {
   const auto print_sum = [&](const std::string& name, int64_t mine) {
     int64_t sum = 0;
     OK(MPI_Reduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
-    if (rank == 0 && name == "messages_sent" && messages >= 0) EXPECT(sum == messages);
+    if (rank == 0 && name == "messages_sent" && options.messages >= 0) EXPECT(sum == options.messages);
+    if (rank == 0 && name == "storage_opens" && options.opens >= 0) EXPECT(sum == options.opens);
     if (rank == 0) std::printf("%s %lld\n", name.c_str(), static_cast<long long>(sum));
   };
   // Times differ.
@@ -199,7 +201,7 @@ void run(const Options& options, const std::string& path) {
     if (rank == 0) check_file(path, shares, stream);
     OK(MPI_Barrier(MPI_COMM_WORLD));
   }
-  print_counters(file, rank, options.messages);
+  print_counters(file, rank, options);
   OK(MPI_File_close(&file));
 }
 
@@ -213,6 +215,7 @@ int main(int argc, char** argv) {
     if (!std::strcmp(argv[i], "--bytes")) options.bytes_per_rank = std::atoll(argv[i + 1]);
     if (!std::strcmp(argv[i], "--seed")) options.seed = std::strtoull(argv[i + 1], nullptr, 0);
     if (!std::strcmp(argv[i], "--messages")) options.messages = std::atoll(argv[i + 1]);
+    if (!std::strcmp(argv[i], "--opens")) options.opens = std::atoll(argv[i + 1]);
   }
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   const double begin = MPI_Wtime();

@@ -105,6 +105,7 @@ std::optional<plan::StorageFacts> facts_of(const store::ThrottleCosts& costs) {
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
   facts.revoke_ns = layout.revoke_ns;
+  facts.open_ns = layout.open_ns;
   return facts;
 }
 

@@ -127,6 +127,7 @@ Status Storage::lock(int64_t offset, int64_t length, store::LockMode mode, int64
 }
 
 Status Storage::unlock(int64_t offset, int64_t length) {
+  if (!is_open_.load(std::memory_order_acquire)) return {};  // the open failed for which it was to be locked
   return file_->unlock(offset, length);
 }
 

@@ -18,13 +18,11 @@
 #include "mpiio/settings/hints.h"
 #include "mpiio/settings/process_config.h"
 #include "mpiio/settings/profile.h"
+#include "plan/facts/openers.h"
 #include "plan/facts/wishes.h"
 
 namespace concilio::mpiio {
 namespace {
-
-// How many ranks of a node open the file at once; the others do when they first need it.
-constexpr int openers_per_node = 4;
 
 plan::StorageFacts::Kind kind_of(store::StorageLayout::Kind kind) {
   switch (kind) {
@@ -49,6 +47,7 @@ plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& co
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
   facts.revoke_ns = layout.revoke_ns;
+  facts.open_ns = layout.open_ns;
   facts.uncached = layout.uncached;
   facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
   // A file keeps the stripes that it was created with.
@@ -210,7 +209,8 @@ Status hold_locks(mpi::Team& team, exec::Storage& storage, Found& found) {
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
 // other ranks of the node open what it has open. So they reach that very file, whatever happens to its name.
 // Ranks that open later receive a descriptor from it, which they keep until then, and so do all where some
-// are not allowed to look at what another process has open.
+// are not allowed to look at what another process has open. A rank that cannot receive one opens by the path,
+// and at once: whether it can is then known before MPI_File_open returns.
 //
 // Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
@@ -222,7 +222,8 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found)
   if (team.local_rank() == 0 && team.local_size() > 1)
     of_node = {storage.identity(), getpid(), pid_namespace(), storage.descriptor()};
   team.node_allreduce(of_node);
-  const bool all_open = team.local_size() <= openers_per_node;
+  const int64_t openers = plan::openers(found.facts, std::ssize(team.nodes()), team.local_size());
+  const bool all_open = team.local_size() <= openers;
   bool lacks = team.local_rank() != 0;
   if (lacks && all_open && of_node.identity.inode != 0 && of_node.pid_namespace == pid_namespace() &&
       of_node.pid_namespace != 0) {
@@ -235,8 +236,9 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found)
   if (!all_open || lacking.ranks > 0) {
     Descriptor passed = pass_to_node(team, storage.descriptor());
     if (lacks) {
+      const bool can_open_later = static_cast<bool>(passed);
       storage.expect(of_node.identity, std::move(passed));
-      if (team.local_rank() < openers_per_node) mine = open();
+      if (team.local_rank() < openers || !can_open_later) mine = open();
     }
   }
   Reached all;

@@ -98,6 +98,9 @@ struct StorageFacts {
   // What it takes to get a stripe's lock from another node that wrote in the stripe; 0: stripes have no
   // locks.
   int64_t revoke_ns = 0;
+  // How long an open keeps the server busy that opens files for all clients; 0: there is none, as far as is
+  // known.
+  int64_t open_ns = 0;
   // Whether requests reach the device one by one without a page cache in between, as in the models of
   // devices.
   int64_t uncached = 0;

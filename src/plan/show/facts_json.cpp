@@ -175,6 +175,7 @@ StorageFacts read_storage(const JsonPlace& in) {
   read_number(in, "stripe_bytes", storage.stripe_bytes);
   read_number(in, "stripe_targets", storage.stripe_targets);
   read_number(in, "revoke_ns", storage.revoke_ns);
+  read_number(in, "open_ns", storage.open_ns);
   read_number(in, "uncached", storage.uncached);
   read_number(in, "rotational", storage.rotational);
   read_number(in, "aggregators_per_node", storage.aggregators_per_node);
@@ -323,6 +324,7 @@ json facts_as_json(const Facts& facts) {
                 {"stripe_bytes", facts.storage.stripe_bytes},
                 {"stripe_targets", facts.storage.stripe_targets},
                 {"revoke_ns", facts.storage.revoke_ns},
+                {"open_ns", facts.storage.open_ns},
                 {"uncached", facts.storage.uncached},
                 {"rotational", facts.storage.rotational},
                 {"aggregators_per_node", facts.storage.aggregators_per_node},

@@ -240,8 +240,9 @@ void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {
     layout.medium = preset->medium;
     layout.uncached = true;
     layout.name = costs.device + ", modelled";
-    layout.stripe_bytes = layout.stripe_targets = layout.revoke_ns = 0;
+    layout.stripe_bytes = layout.stripe_targets = layout.revoke_ns = layout.open_ns = 0;
   }
+  if (costs.opens_per_second > 0) layout.open_ns = transfer_ns(1, costs.opens_per_second);
   if (costs.targets == 1 && costs.device != "lustre" && costs.revoke_ns == 0) return;
   layout.stripe_bytes = costs.stripe_bytes;
   layout.stripe_targets = costs.targets;

@@ -139,6 +139,13 @@ TEST(LustreLayout, WhatIsNoneOrCutShort) {
   EXPECT_FALSE(decode_lustre_stripes(astray));
 }
 
+// The constants are those of statfs(2).
+TEST(LayoutOfMagic, OpensOfOneServerForAllClientsTakeItsTime) {
+  constexpr uint32_t ext4 = 0xEF53, tmpfs = 0x01021994, nfs = 0x6969, lustre = 0x0BD00BD0, nobody_knows = 1;
+  for (const uint32_t magic : {ext4, tmpfs, nobody_knows}) EXPECT_EQ(layout_of_magic(magic, 4096).open_ns, 0);
+  for (const uint32_t magic : {nfs, lustre}) EXPECT_GT(layout_of_magic(magic, 4096).open_ns, 0);
+}
+
 constexpr const char* mountinfo =
     "22 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
     "23 22 0:5 / /dev rw,nosuid shared:2 master:1 - devtmpfs udev rw\n"

@@ -164,6 +164,9 @@ TEST(ModelledLayout, SaysThatItIsModelled) {
   EXPECT_EQ(layout.kind, Kind::network);
   EXPECT_EQ(layout.stripe_targets, 0);
   EXPECT_EQ(layout.revoke_ns, 0);
+  EXPECT_EQ(layout.open_ns, 0);
+  model_layout(parsed("device=nfs;opens=2000"), layout);
+  EXPECT_EQ(layout.open_ns, ms / 2);
 }
 
 TEST(ModelledLayout, CostsAloneLeaveItAsItIs) {
