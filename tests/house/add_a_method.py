@@ -57,7 +57,8 @@ int main() {
   Budget budget(1 << 20);
   exec::Storage storage(*store, "file", {true, true, true, false}, counters);
   exec::Rewriting rewriting(storage, (*team)->board(), {});
-  exec::OpenFile opened_file{**team, storage, rewriting, budget, counters, {}};
+  exec::KeptBuffer sieve_room;
+  exec::OpenFile opened_file{**team, storage, rewriting, budget, counters, sieve_room, {}};
   opened_file.flush = plan::Flush::batch;  // which list would do
   const exec::Outcome outcome = exec::run_alone({opened_file}, request, made);
   char back[2 * pieces * piece_bytes] = "";
