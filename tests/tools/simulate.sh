@@ -172,6 +172,15 @@ machine ./core storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.
 for one in fast copies core; do seconds $one.json ./$one --method two_phase; done
 compare copies.json fast.json 3 10000
 compare core.json fast.json 3 10000
+# The stretches of a window are asked for at once, so that several take about as long as one.
+machine ./far nodes.count 8 nodes.cores 8 storage.target_gb_per_second 100 storage.request_ms 10 storage.targets 64 storage.streams 8
+expect 0 "$concilio" simulate block4d -n 64 --mib-per-rank 0.25 --method two_phase --hint concilio_group_bytes=64K \
+  --hint cb_buffer_size=64M --hint concilio_memory_limit=256M --machine ./far --json far.json
+check "import json
+one = json.load(open('far.json'))['results'][0]
+for call in ('write', 'read'):
+    requests = one[call]['counters']['max']['storage_' + call + 's']
+    assert requests > 2 and 0.01 < one[call]['seconds'][0] < 0.02, (call, requests, one[call]['seconds'])"
 # A message between ranks of a node is a copy of a core too: each rank sends three quarters of its data, then sorts all.
 exchange() { # FILE MACHINE
   expect 0 "$concilio" simulate block3d -n 8 --nodes 1 --mib-per-rank 1 --method rows --machine "$2" --json "$1"

@@ -23,11 +23,11 @@ Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, int6
   });
   int64_t old_bytes = 0, staging_bytes = 0;
   if (own != plan.realms.end()) {
-    if (plan.operation == Operation::write) old_bytes = own->window_bytes;
+    if (plan.operation == Operation::write && plan.may_have_holes) old_bytes = own->window_bytes;
     const plan::Group& group = plan.groups[static_cast<size_t>(own->group)];
     const bool travels = group.nodes.size() > 1;
     if (travels && plan.exchange == plan::ExchangeStrategy::descriptions)
-      staging_bytes = 2 * staging_half_bytes(plan, group, own->window_bytes);
+      staging_bytes = own->slots * staging_part_bytes(plan, group, own->window_bytes);
     if (travels && plan.exchange == plan::ExchangeStrategy::images)
       staging_bytes = 2 * plan::message_bytes(own->image_bytes);
   }

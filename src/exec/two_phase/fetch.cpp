@@ -4,6 +4,7 @@
 #include <array>
 
 #include "exec/alone/list.h"
+#include "exec/windows/flush.h"
 #include "exec/windows/window_parts.h"
 #include "plan/choose/sparse_reads.h"
 
@@ -52,7 +53,7 @@ Result<int64_t> fetch_whole(const RunningCall& call, std::span<const WindowPart>
                             std::vector<store::Transfer>& transfers) {
   transfers.clear();
   for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
-  Result<int64_t> got = call.opened.storage.read(transfers);
+  Result<int64_t> got = call.opened.storage.read(transfers, stretches_go_at_once(call, transfers.size()));
   if (!got) return got;
   return end_of_data(transfers, *got, parts.back().file.end);
 }

@@ -89,7 +89,7 @@ bool Parcels::fit() {
   if (own_realm_ < 0) return true;
   find_peers();
   const plan::Realm& realm = plan_.realms[own()];
-  const int64_t room = staging_half_bytes(plan_, group_, realm.window_bytes);
+  const int64_t room = staging_part_bytes(plan_, group_, realm.window_bytes);
   int64_t most_requests = 0;
   for (int64_t round = 0; round < rounds_of(realm); ++round) {
     window(realm, round, intervals_);
@@ -140,7 +140,7 @@ Message Parcels::message_of_window(std::byte* data, int64_t bytes, const Peer& p
 
 std::byte* Parcels::half_of_staging(int64_t round) const {
   return workspace_.staging().data() +
-         round % 2 * staging_half_bytes(plan_, group_, plan_.realms[own()].window_bytes);
+         round % 2 * staging_part_bytes(plan_, group_, plan_.realms[own()].window_bytes);
 }
 
 Status Parcels::wait(mpi::EventCounter& event, uint32_t target) {

@@ -287,7 +287,8 @@ class TwoPhase : private ReadsMore {
   Status flush(Parts parts) {
     // Data that are held back are not written to the file yet.
     if (call_.behind) return call_.behind->absorb(call_, parts);
-    const auto old = [&] {
+    const auto old = [&]() -> std::byte* {
+      if (!plan_.may_have_holes) return nullptr;
       return workspace_.old_bytes(call_.opened, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
     };
     return with_fresh_view(parts, store::LockMode::exclusive,
@@ -319,8 +320,8 @@ class TwoPhase : private ReadsMore {
   // Whether a GPU's copies from the images of this round may go on while this rank reads its window of the
   // next. With one slot, other aggregators would wait for that; and parcels wait for others before.
   bool copies_go_on_in_next(int64_t round) const {
-    return plan_.slots > 1 && own_realm_ >= 0 && images_.has(static_cast<size_t>(own_realm_), round + 1) &&
-           !parcels_;
+    return own_realm_ >= 0 && plan_.realms[static_cast<size_t>(own_realm_)].slots > 1 &&
+           images_.has(static_cast<size_t>(own_realm_), round + 1) && !parcels_;
   }
 
   // Whether the map of an image says what this node's ranks want to read.

@@ -78,6 +78,10 @@ Status flush_holey(const RunningCall& call, const WindowPart& part,
 
 }  // namespace
 
+bool stretches_go_at_once(const RunningCall& call, size_t stretches) {
+  return stretches > 1 && call.opened.flush != plan::Flush::list && !call.opened.prices().from_memory;
+}
+
 Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old) {
   std::vector<store::Transfer> whole;
   for (const WindowPart& part : parts) {
@@ -95,7 +99,7 @@ Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomFo
   }
   if (whole.empty()) return {};
   ++call.opened.counters[Counter::windows_whole];
-  return write_plainly(call, whole);
+  return write_plainly(call, whole, stretches_go_at_once(call, whole.size()));
 }
 
 }  // namespace concilio::exec

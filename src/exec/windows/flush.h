@@ -16,4 +16,8 @@ namespace concilio::exec {
 using RoomForOld = FunctionRef<std::byte*()>;
 Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old);
 
+// Whether the stretches of a window that is moved as a whole are asked for at once. Where a request is a
+// round trip, that takes no longer than one after another, and may take as long as one.
+bool stretches_go_at_once(const RunningCall& call, size_t stretches);
+
 }  // namespace concilio::exec

@@ -21,15 +21,16 @@ Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
   }
   const bool has_arenas = plan.exchange == plan::ExchangeStrategy::descriptions && group.nodes.size() > 1;
   if (has_arenas) arena_bytes_ = plan::arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
-  headers_bytes_ = std::ssize(realms_) * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
+  headers_bytes_ = std::ssize(realms_) * most_slots * static_cast<int64_t>(sizeof(ImageHeader));
   if (has_arenas) headers_bytes_ += arenas * static_cast<int64_t>(sizeof(ArenaHeader));
   arenas_begin_ = headers_bytes_;
-  Layout layout{plan.slots};
+  Layout layout;
   int64_t parts = 0;
   for (const size_t i : realms_) {
     const plan::Realm& realm = plan.realms[i];
     begins_.push_back(arenas_begin_);
-    arenas_begin_ += plan.slots * realm.image_bytes;
+    arenas_begin_ += realm.slots * realm.image_bytes;
+    layout.push_back(realm.slots);
     layout.push_back(realm.image_bytes);
     layout.push_back(realm.map_bytes);
     parts = std::max(parts, plan::most_parts(realm, realm.window_bytes));
@@ -51,7 +52,8 @@ std::span<std::byte> Images::wish(size_t realm, int64_t round) const {
 void Images::clear() const {
   if (headers_bytes_ > 0) std::memset(segment_, 0, static_cast<size_t>(headers_bytes_));
   for (const size_t realm : realms_) {
-    for (int64_t slot = 0; slot < plan_.slots; ++slot) std::memset(map(realm, slot), 0, map_bytes(realm));
+    for (int64_t slot = 0; slot < plan_.realms[realm].slots; ++slot)
+      std::memset(map(realm, slot), 0, map_bytes(realm));
   }
 }
 

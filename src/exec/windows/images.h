@@ -25,7 +25,7 @@
 
 namespace concilio::exec {
 
-// Synchronises the use of an image's slot. A slot is used once every `slots` rounds; use k begins when
+// Synchronises the use of an image's slot. A slot is used in every other round; use k begins when
 // `released` has the value k. Filled with zeros at the start of a call.
 struct alignas(64) ImageHeader {
   // Writes: all ranks of the node have put in their data; reads: have marked what they want.
@@ -75,8 +75,8 @@ class Images {
   // written before they are read.
   void clear() const;
 
-  // The number of slots, the image_bytes and map_bytes of each image, and the length of the arenas and
-  // buffers. Images with equal layouts lie at the same places.
+  // The slots, image_bytes and map_bytes of each realm, and the length of the arenas and buffers. Images with
+  // equal layouts lie at the same places.
   using Layout = std::vector<int64_t>;
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   int64_t headers_bytes() const { return headers_bytes_; }
@@ -107,7 +107,7 @@ class Images {
   // The room of plan::wish_bytes() behind a window, if nodes exchange images.
   std::span<std::byte> wish(size_t realm, int64_t round) const;
   // The number of the use of its slot that a round makes: 0, 1, ...
-  uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan_.slots); }
+  uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / most_slots); }
 
   // Whether the realm has a window in this round.
   bool has(size_t realm, int64_t round) const { return round < rounds_of(plan_.realms[realm]); }
@@ -117,15 +117,17 @@ class Images {
 
  private:
   static constexpr ptrdiff_t arenas = 2;
+  // A realm with more rounds has so many slots, and one with a single round has one.
+  static constexpr int64_t most_slots = 2;
   std::byte* image(size_t realm, int64_t round) const {
     return segment_ + begins_[index_of_[in_group(realm)]] +
-           round % plan_.slots * plan_.realms[realm].image_bytes;
+           round % most_slots * plan_.realms[realm].image_bytes;
   }
   size_t in_group(size_t realm) const { return realm - first_realm_; }
   size_t map_bytes(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].map_bytes); }
   size_t index(size_t realm, int64_t round) const {
-    return index_of_[in_group(realm)] * static_cast<size_t>(plan_.slots) +
-           static_cast<size_t>(round % plan_.slots);
+    return index_of_[in_group(realm)] * static_cast<size_t>(most_slots) +
+           static_cast<size_t>(round % most_slots);
   }
   const plan::Plan& plan_;
   size_t first_realm_ = 0;

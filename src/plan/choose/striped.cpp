@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/checked.h"
 #include "plan/choose/at_home.h"
 #include "plan/choose/cost.h"
 #include "plan/facts/logarithm.h"
@@ -43,6 +44,18 @@ struct UnderWay {
   }
 };
 
+// So many requests a target works on at the same time.
+constexpr double requests_of_target = 4;
+
+// The parts on different stripes of all windows of a realm.
+double parts_of(const Realm& realm, int64_t stripe_bytes) {
+  int64_t parts = 0;
+  for (const pattern::Interval& stretch : realm.positions)
+    parts += ceil_divide(stretch.end, stripe_bytes) - floor_divide(stretch.begin, stripe_bytes);
+  const bool between = realm.window_bytes % stripe_bytes == 0 && realm.alignment % stripe_bytes == 0;
+  return static_cast<double>(between ? parts : parts + rounds_of(realm) - 1);
+}
+
 // After so many times that some have ended, the rest is taken to go on as it does then.
 constexpr int most_phases = 32;
 
@@ -66,16 +79,22 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
     if (windows <= 0) continue;
     bytes += its_bytes;
     const double window_bytes = its_bytes / windows;
-    const double window_seconds = window_bytes / stripe * one.of_bytes;
-    const double stripes = std::clamp(window_bytes / stripe, 1.0, targets);
+    const double of_bytes = one.of_bytes / stripe;  // of one
+    // Each part of a window on another stripe is one more request for its target.
+    const double parts = parts_of(realm, storage.stripe_bytes) / windows;
+    const double window_seconds = window_bytes * of_bytes + parts * one.latency / requests_of_target;
+    const double stripes = std::clamp(parts, 1.0, targets);
     // What comes from other nodes of the group passes the node's link, which its aggregators share.
     const double link_seconds =
         window_bytes * (1 - at_home.part(realm)) * of_node[realm.node] / prices.network_bytes_per_second;
-    // A window of several stretches is several requests.
-    const double requests = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
+    // A window of several stretches is several requests at once, and their stripes are moved at the same
+    // time.
+    const double stretches = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
+    const double longest = std::max(window_bytes / targets, std::min(window_bytes / stretches, stripe));
+    const double alone_seconds = one.latency + std::max(longest * of_bytes, link_seconds);
     const double each = window_seconds / stripes;  // at one target
-    clients.push_back({windows, window_seconds, requests * one.latency + std::max(each, link_seconds),
-                       stripes * each * each * (1 - stripes / targets)});
+    clients.push_back(
+        {windows, window_seconds, alone_seconds, stripes * each * each * (1 - stripes / targets)});
     all.add(clients.back());
   }
   if (static_cast<double>(facts.digest.bytes) < bytes) return {};

@@ -11,16 +11,11 @@
 
 namespace concilio::plan {
 
-namespace {
-
-// Whether several ranks ask for the same bytes, as far as the facts tell.
 bool overlap(const Facts& facts) {
   return std::any_of(facts.buckets.begin(), facts.buckets.end(), [](const Bucket& bucket) {
     return bucket.bytes > 0 && bucket.bytes > bucket.end - bucket.first;
   });
 }
-
-}  // namespace
 
 bool may_describe(const Facts& facts) {
   const int64_t bytes = facts.digest.description_bytes;

@@ -11,6 +11,9 @@ namespace concilio::plan {
 // travel as an image of the window, and else once for each rank.)
 bool may_describe(const Facts& facts);
 
+// Whether several ranks ask for the same bytes, as far as the facts tell.
+bool overlap(const Facts& facts);
+
 // The form that the user asks for or, without a wish, descriptions. Images where nodes cannot describe, and
 // on a single node, where nothing travels.
 ExchangeStrategy exchange_of(const Facts& facts);

@@ -18,6 +18,7 @@ constexpr int64_t message_head_bytes = 64;
 constexpr int64_t coverage_head_bytes = 16;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
+constexpr int64_t most_slots = 2;
 constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
 constexpr int64_t greatest_parcel_bytes = 1 << 20;
 // A node's two arenas together take an eighth of its limit if the node has windows too. Otherwise they take
@@ -147,9 +148,7 @@ bool has_room_for_own_descriptions(const Facts& facts) {
   });
 }
 
-int64_t room_for_descriptions(const Facts& facts) {
-  int64_t ranks = 0;
-  for (const NodeFacts& node : facts.nodes) ranks += node.ranks;
+int64_t room_for_descriptions(const Facts& facts, int64_t ranks) {
   const auto all = checked_multiply(descriptions_bytes(facts, ranks), description_uses);
   return std::min(all.value_or(INT64_MAX), most_for_descriptions(facts));
 }
@@ -181,30 +180,61 @@ int64_t arenas_bytes(int64_t parcel_bytes, bool clusters) {
   return (clusters ? 4 : 2) * arena_bytes(parcel_bytes) + 2 * synchronisation_bytes;
 }
 
-int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes) {
+int64_t staging_part_bytes(const Layout& layout, const Group& group, int64_t window_bytes) {
   const int64_t parcels = std::ssize(group.nodes) + window_bytes / least_parcel_bytes;
   return align_up(window_bytes + parcels * parcel_head_bytes(layout.operation), parcel_alignment);
 }
 
-int64_t slots_bytes(const Layout& layout, int64_t image_bytes) {
-  return layout.slots * (image_bytes + synchronisation_bytes);
+int64_t pad_bytes(const Realm& realm, int64_t window_bytes) {
+  if (realm.alignment <= 1 || window_bytes % realm.alignment != 0 || realm.positions.empty()) return 0;
+  const int64_t begin = realm.positions.front().begin;
+  return begin - align_down(begin, realm.alignment);
 }
 
-Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes) {
+namespace {
+
+// While one window is in storage the next is filled or emptied, if there is a next one.
+int64_t slots_of(const Realm& realm, int64_t window_bytes) {
+  const bool whole = realm.bytes > 0 && realm.bytes <= window_bytes - pad_bytes(realm, window_bytes);
+  return whole ? 1 : most_slots;
+}
+
+}  // namespace
+
+int64_t slots_bytes(int64_t slots, int64_t image_bytes) {
+  return slots * image_bytes + most_slots * synchronisation_bytes;
+}
+
+namespace {
+
+Sizes sizes_with(int64_t slots, const Layout& layout, const Group& group, const Realm& realm,
+                 int64_t window_bytes) {
   Sizes sizes{};
   sizes.window_bytes = window_bytes;
+  sizes.slots = slots;
   sizes.map_bytes = map_bytes(realm, window_bytes, layout.granule.granule);
   sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
   const bool travels = group.nodes.size() > 1;
   if (travels && layout.exchange != ExchangeStrategy::descriptions)
     sizes.image_bytes += wish_bytes(sizes.map_bytes);
-  sizes.slots_bytes = slots_bytes(layout, sizes.image_bytes);
-  if (layout.operation == Operation::write) sizes.staging_bytes += window_bytes + layout.behind_bytes;
+  sizes.slots_bytes = slots_bytes(sizes.slots, sizes.image_bytes);
+  if (layout.operation == Operation::write)
+    sizes.staging_bytes += (layout.may_have_holes ? window_bytes : 0) + layout.behind_bytes;
   if (travels && layout.exchange == ExchangeStrategy::descriptions)
-    sizes.staging_bytes += 2 * staging_half_bytes(layout, group, window_bytes) + layout.told_bytes;
+    sizes.staging_bytes += sizes.slots * staging_part_bytes(layout, group, window_bytes) + layout.told_bytes;
   if (travels && layout.exchange == ExchangeStrategy::images)
     sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
   return sizes;
+}
+
+}  // namespace
+
+Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes) {
+  return sizes_with(slots_of(realm, window_bytes), layout, group, realm, window_bytes);
+}
+
+Sizes sizes_of_several(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes) {
+  return sizes_with(most_slots, layout, group, realm, window_bytes);
 }
 
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm) {
@@ -225,7 +255,7 @@ int64_t segment_bytes(const Layout& layout, const Group& group, int node) {
   int64_t bytes = arenas_of(layout, group, node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
-    if (has_image(layout, realm, node)) bytes += slots_bytes(layout, realm.image_bytes);
+    if (has_image(layout, realm, node)) bytes += slots_bytes(realm.slots, realm.image_bytes);
   }
   return bytes;
 }
@@ -236,7 +266,7 @@ std::map<int, int64_t> segments_of(const Layout& layout, const Group& group) {
   for (const int node : group.nodes) segments[node] = arenas_of(layout, group, node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
-    const int64_t bytes = slots_bytes(layout, realm.image_bytes);
+    const int64_t bytes = slots_bytes(realm.slots, realm.image_bytes);
     if (layout.exchange == ExchangeStrategy::descriptions)
       segments[realm.node] += bytes;
     else

@@ -49,10 +49,11 @@ int64_t most_of_own_descriptions(const Facts& facts, const NodeFacts& node);
 // Whether each rank has memory for what all ranks of its node ask for.
 bool has_room_for_own_descriptions(const Facts& facts);
 // What a rank may take for descriptions: for those that it keeps, and before the first round for those that
-// arrive and those that it passes on. For each of these uses it may be as much as all ranks can ask for, but
-// all are no more than a part of the rank's memory. If that is too little, nodes do without descriptions.
+// arrive and those that it passes on. For each of these uses it may be as much as the ranks of its group can
+// ask for, but all are no more than a part of the rank's memory. If that is too little, nodes do without
+// descriptions.
 inline constexpr int64_t description_uses = 3;
-int64_t room_for_descriptions(const Facts& facts);
+int64_t room_for_descriptions(const Facts& facts, int64_t ranks);
 // That part.
 int64_t most_for_descriptions(const Facts& facts);
 // What precedes the data of a parcel.
@@ -68,22 +69,26 @@ int64_t arena_bytes(int64_t parcel_bytes);
 // Both, and their counters. Where nodes form clusters, a relay has two more buffers of this length, for what
 // it gets and for what it sends in a round.
 int64_t arenas_bytes(int64_t parcel_bytes, bool clusters);
-// The room for all parcels of one window; an aggregator has two.
-int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes);
+// The room for all parcels of one window; an aggregator has one for each slot.
+int64_t staging_part_bytes(const Layout& layout, const Group& group, int64_t window_bytes);
 
-// The part of a node's segment that one realm takes: for each slot an image and its counters.
-int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
+// By how much the first window of a realm is shorter than the others.
+int64_t pad_bytes(const Realm& realm, int64_t window_bytes);
+// The part of a node's segment that one realm takes: an image for each slot, and counters for two.
+int64_t slots_bytes(int64_t slots, int64_t image_bytes);
 // The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
-// for the holes in it, and the data that may be held back. If other nodes send to it, this also holds the
-// parcels of two windows and what it is told of the ranks' requests, or, in an exchange of images, two of
-// their messages, each at most an image long: one is received while the other is merged. With MPI_Alltoallw
-// bytes come from window to window.
+// for the holes in it, if there may be any, and the data that may be held back. If other nodes send to it,
+// this also holds the parcels of as many windows as there are slots and what it is told of the ranks'
+// requests, or, in an exchange of images, two of their messages, each at most an image long: one is received
+// while the other is merged. With MPI_Alltoallw bytes come from window to window.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
 // All these sizes for a realm with windows of this size.
 struct Sizes {
-  int64_t window_bytes, map_bytes, image_bytes, slots_bytes, staging_bytes;
+  int64_t window_bytes, slots, map_bytes, image_bytes, slots_bytes, staging_bytes;
 };
 Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes);
+// The same for a realm of several windows, whatever their size.
+Sizes sizes_of_several(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes);
 
 // The segment that the ranks of a node share.
 int64_t segment_bytes(const Layout& layout, const Group& group, int node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/groups.h"
@@ -69,6 +70,21 @@ int64_t behind_bytes(const Facts& facts, RealmPolicy policy) {
   return bytes;
 }
 
+// Realms of the file hold back what a call leaves for the next one.
+bool may_have_holes(const Facts& facts, std::span<const pattern::Interval> spans, RealmPolicy policy) {
+  return facts.digest.bytes < total_bytes(spans) || overlap(facts) || realm_policy_row(policy).of_file;
+}
+
+int64_t most_ranks_of_group(const Facts& facts, const Layout& layout) {
+  int64_t most = 0;
+  for (const Group& group : layout.groups) {
+    int64_t ranks = 0;
+    for (const int node : group.nodes) ranks += facts.nodes[static_cast<size_t>(node)].ranks;
+    most = std::max(most, ranks);
+  }
+  return most;
+}
+
 }  // namespace
 
 void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>& spans, Layout& layout) {
@@ -90,9 +106,10 @@ void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>&
   }
   layout.behind_bytes = behind_bytes(facts, layout.policy);
   layout.exchange = exchange_of(facts);
+  layout.may_have_holes = may_have_holes(facts, spans, layout.policy);
   if (layout.exchange == ExchangeStrategy::descriptions) {
     layout.description_bytes = room_for_description(facts.digest.description_bytes);
-    layout.told_bytes = room_for_descriptions(facts);
+    layout.told_bytes = room_for_descriptions(facts, most_ranks_of_group(facts, layout));
     layout.parcel_bytes.resize(facts.nodes.size());
     for (const NodeFacts& node : facts.nodes)
       layout.own_told_bytes.push_back(node.ranks * descriptions_bytes(facts, node.ranks));

@@ -3,7 +3,8 @@
 // The nodes form aggregation groups, which exchange data only among themselves. The file bytes that the ranks
 // of a group may touch are divided into the group's realms, one for each aggregator. Realms are disjoint and
 // cover every byte asked for. An aggregator goes through its realm in rounds, with one window of at most
-// window_bytes a round, in `slots` alternating buffers. The ranks of the aggregator's node share them:
+// window_bytes a round, in `slots` alternating buffers (one if it has a single window). The ranks of the
+// aggregator's node share them:
 //
 //   segment of a node = sum over the realms aggregated on it of slots * (window_bytes + map bytes)
 //                       + 2 arenas, if its group has other nodes
@@ -41,6 +42,7 @@ struct Realm {
   // The number of the window that the first round brings; the last one is followed by the first, see
   // plan/layout/stagger.h.
   int64_t start = 0;
+  int64_t slots = 1;        // its windows take turns in so many buffers
   int64_t map_bytes = 0;    // coverage map of one image
   int64_t image_bytes = 0;  // one slot on one node: window, head and map, in whole cache lines
 };
@@ -87,7 +89,9 @@ struct Layout {
   // So many neighbouring nodes of a group bring their shares of other nodes' windows together, see
   // plan/layout/clusters.h; 1: each node sends its own.
   int64_t combined_nodes = 1;
-  int slots = 2;
+  // Writes: whether windows may have holes. If not, nothing is kept for the bytes that the file has there,
+  // and where ranks ask for some bytes twice and leave others out, a window is written in pieces.
+  bool may_have_holes = true;
   pattern::Access::Granule granule;
   int64_t behind_bytes = 0;   // bytes that an aggregator of a write may hold back; 0: none
   int64_t window_bytes = 0;   // of the realm with the largest window

@@ -19,6 +19,7 @@ namespace {
 // time.
 constexpr int64_t default_window_bytes = usual_window_bytes;
 constexpr int64_t default_images_bytes = 4 << 20;  // all windows of one node
+constexpr int64_t usual_slots = 2;
 // With very many realms, shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;
 constexpr int64_t least_window_bytes = 4096;
@@ -53,6 +54,7 @@ class Sizing {
     const int64_t usual = facts.trial.window_bytes > 0 ? facts.trial.window_bytes : automatic_window();
     for (size_t i = 0; i < realms.size(); ++i) {
       int64_t bytes = wished > 0 ? wished : round_down(usual, realms[i].alignment);
+      if (wished <= 0 && facts.trial.window_bytes > 0) bytes = equal_windows(realms[i], bytes);
       bytes = std::min({bytes, whole_realm(realms[i]), greatest_window_bytes});
       if (realms[i].piece_bytes > 0 && realms[i].piece_bytes < bytes)
         bytes = std::min(bytes, realms[i].piece_bytes * most_window_parts);
@@ -114,13 +116,16 @@ class Sizing {
     const int64_t most = std::min(limit, cap_);
     if (most >= targets_[i]) return cap_;
     bytes = std::min(bytes, round_down(most, realms_[i].alignment));
+    // As many windows of the same length take less memory.
+    const int64_t whole = whole_realm(realms_[i]), unit = std::max(realms_[i].alignment, least_window_bytes);
+    bytes = std::min(bytes, align_up(ceil_divide(whole, ceil_divide(whole, bytes)), unit));
     return bytes;
   }
 
   // The window size at which the images of one node take the default memory.
   int64_t automatic_window() const {
     const int64_t realms = images_of_node();
-    const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * layout_.slots);
+    const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * usual_slots);
     int64_t bytes = std::clamp(share, least_default_window_bytes, default_window_bytes);
     bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
     // With a tiny granule, maps are as large as their windows; they may take a quarter of what the windows
@@ -148,8 +153,22 @@ class Sizing {
     return static_cast<int64_t>(std::min<__int128>(whole, greatest_window_bytes));
   }
 
+  // Windows of about so many bytes, so that all rounds of a realm bring equally much.
+  static int64_t equal_windows(const Realm& realm, int64_t bytes) {
+    const int64_t whole = whole_realm(realm), unit = std::max(realm.alignment, least_window_bytes);
+    const int64_t rounds =
+        std::max<int64_t>(1, (whole - 1) / bytes + (2 * ((whole - 1) % bytes) >= bytes ? 1 : 0));
+    const int64_t equal = align_up(ceil_divide(whole, rounds), unit);
+    return 2 * equal <= 3 * bytes ? equal : bytes;
+  }
+
   int64_t capped(size_t i, int64_t cap) const { return std::min(targets_[i], cap); }
-  Sizes sizes(size_t i, int64_t window) const { return sizes_of(layout_, group_, realms_[i], window); }
+  // Of a window that may still be cut shorter, so that there may be several.
+  Sizes sizes(size_t i, int64_t window) const {
+    const bool final = layout_.exchange == ExchangeStrategy::descriptions && window == targets_[i];
+    return final ? sizes_of(layout_, group_, realms_[i], window)
+                 : sizes_of_several(layout_, group_, realms_[i], window);
+  }
 
   // Whether a node has room for the images of these aggregators' realms with windows of at most `own`, for
   // all else in its segment, which takes `others` bytes, and for what its ranks keep of each other's
@@ -210,13 +229,6 @@ class Sizing {
   int64_t cap_ = 0;
 };
 
-// By how much the first window of a realm is shorter than the others.
-int64_t pad_of(const Realm& realm) {
-  if (realm.alignment <= 1 || realm.window_bytes % realm.alignment != 0 || realm.positions.empty()) return 0;
-  const int64_t begin = realm.positions.front().begin;
-  return begin - align_down(begin, realm.alignment);
-}
-
 }  // namespace
 
 bool size_windows(const Facts& facts, Layout& layout, Group& group) {
@@ -226,8 +238,9 @@ bool size_windows(const Facts& facts, Layout& layout, Group& group) {
   if (realms.empty()) return true;
   const bool good = Sizing(facts, layout, group, realms).run();
   for (Realm& realm : realms) {
-    realm.pad_bytes = pad_of(realm);
+    realm.pad_bytes = pad_bytes(realm, realm.window_bytes);
     const Sizes sizes = sizes_of(layout, group, realm, realm.window_bytes);
+    realm.slots = sizes.slots;
     realm.map_bytes = sizes.map_bytes;
     realm.image_bytes = sizes.image_bytes;
     group.rounds = std::max(group.rounds, rounds_of(realm));
@@ -297,7 +310,6 @@ int64_t most_realms(const Facts& facts, const Layout& layout, const Group& group
 int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Group& group, int64_t wanted) {
   Layout worst;
   worst.operation = Operation::write;
-  worst.slots = layout.slots;
   worst.behind_bytes = layout.behind_bytes;
   worst.granule = {1, 0};
   Realm realm;

@@ -222,6 +222,12 @@ std::string clusters_text(const Facts& facts, const Plan& plan) {
       counted(of_aggregators, "message"), alone, within);
 }
 
+int64_t most_slots(const Plan& plan) {
+  int64_t most = 1;
+  for (const Realm& realm : plan.realms) most = std::max(most, realm.slots);
+  return most;
+}
+
 }  // namespace
 
 Movement movement_of(const Facts& facts, const Plan& plan) {
@@ -247,9 +253,11 @@ Movement movement_of(const Facts& facts, const Plan& plan) {
 
 std::string explain_two_phase_text(const Facts& given, const Plan& plan) {
   const Facts facts = as_laid_out(given, plan);
-  std::string out = fmt::format("realms: {}, {}; aggregators on {}; {} alternating buffers\n",
-                                realm_policy_name(plan.policy), realm_policy_row(plan.policy).summary,
-                                placement_row(facts.wishes.placement).summary, plan.slots);
+  const int64_t slots = most_slots(plan);
+  std::string out =
+      fmt::format("realms: {}, {}; aggregators on {}; {}\n", realm_policy_name(plan.policy),
+                  realm_policy_row(plan.policy).summary, placement_row(facts.wishes.placement).summary,
+                  slots == 1 ? "one buffer each" : fmt::format("{} alternating buffers", slots));
   out += nodes_text(facts, plan);
   for (size_t i = 0; i < std::min(groups_shown, plan.groups.size()); ++i)
     out += group_text(facts, plan, plan.groups[i]);
@@ -289,7 +297,7 @@ json explain_two_phase_json(const Facts& given, const Plan& plan) {
           {"nodes", nodes_json(facts, plan)},
           {"realms", realms},
           {"window_bytes", plan.window_bytes},
-          {"slots", plan.slots},
+          {"slots", most_slots(plan)},
           {"rounds", plan.rounds},
           {"granule", plan.granule.granule},
           {"anchor", plan.granule.anchor},

@@ -82,7 +82,7 @@ class NodeRounds : public testing::TestWithParam<int> {};
 
 TEST_P(NodeRounds, AnAggregatorSeesWhatEveryRankPut) {
   Node node(Operation::write, GetParam());
-  ASSERT_GT(node.group().rounds, 2 * node.plan().slots);
+  ASSERT_GT(node.group().rounds, 2 * node.plan().realms[0].slots);
   std::vector<std::byte> file(static_cast<size_t>(GetParam() * bytes_a_rank));
   as_ranks(GetParam(), [&](int rank) {
     Images images = node.images();
@@ -124,7 +124,7 @@ TEST_P(NodeRounds, AnAggregatorSeesWhatEveryRankPut) {
 
 TEST_P(NodeRounds, EveryRankSeesWhatAnAggregatorRead) {
   Node node(Operation::read, GetParam());
-  ASSERT_GT(node.group().rounds, 2 * node.plan().slots);
+  ASSERT_GT(node.group().rounds, 2 * node.plan().realms[0].slots);
   std::vector<int64_t> taken(static_cast<size_t>(GetParam()));
   as_ranks(GetParam(), [&](int rank) {
     Images images = node.images();

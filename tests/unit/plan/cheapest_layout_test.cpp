@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "plan/choose/method_table.h"
+#include "plan/choose/striped.h"
 #include "plan/facts/prices.h"
 #include "plan/layout/windows.h"
+#include "plan/plan.h"
 #include "unit/plan_facts.h"
 
 namespace concilio::plan::cheapest_layout_test {
@@ -111,6 +113,30 @@ TEST(CheapestLayout, AggregatorsWithSmallWindowsDoNotEndLast) {
   int64_t fewest = INT64_MAX;
   for (const Realm& realm : layout.realms) fewest = std::min(fewest, rounds_of(realm));
   EXPECT_LE(layout.rounds, 2 * fewest);
+}
+
+// Otherwise requests of each rank alone seem cheaper than the few large windows of the cheapest layout.
+TEST(CheapestLayout, TargetsThatServeOneWindowTogetherAreInThePriceOfTheMethod) {
+  Facts facts = test::interleaved(Operation::read, 8, 28 << 10, 2 * mib);
+  facts.cores_per_node = 64;
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  facts.storage.stripe_bytes = mib;
+  facts.storage.stripe_targets = 64;
+  EXPECT_EQ(plan(facts).method, Method::two_phase);
+}
+
+TEST(Striped, StretchesOfAWindowAreMovedAtTheSameTime) {
+  Facts facts = on_nodes({512});
+  facts.digest.bytes = facts.digest.end = 4 * mib;
+  facts.wishes.aggregators = 1;
+  facts.wishes.window_bytes = 4 * mib;
+  Layout layout = usual_layout(facts, whole(facts));
+  ASSERT_EQ(layout.realms.size(), 1u);
+  ASSERT_EQ(layout.rounds, 1);
+  const Prices& prices = prices_of(facts);
+  const double together = *seconds_on_targets(facts, layout, prices);
+  layout.realms[0].positions = {{0, mib}, {2 * mib, 3 * mib}, {4 * mib, 5 * mib}, {6 * mib, 7 * mib}};
+  EXPECT_DOUBLE_EQ(*seconds_on_targets(facts, layout, prices), together);
 }
 
 }  // namespace

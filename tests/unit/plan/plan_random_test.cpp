@@ -150,7 +150,7 @@ void expect_sums(const Plan& plan) {
         segments[node] = arenas_bytes(plan.parcel_bytes[static_cast<size_t>(node)], plan.combined_nodes > 1);
       for (const Realm& realm : realms_of_group(plan, group)) {
         if (plan.exchange == ExchangeStrategy::descriptions && realm.node != node) continue;
-        segments[node] += slots_bytes(plan, realm.image_bytes);
+        segments[node] += slots_bytes(realm.slots, realm.image_bytes);
       }
       ASSERT_EQ(segment_bytes(plan, group, node), segments[node]);
     }

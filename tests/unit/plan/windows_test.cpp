@@ -265,5 +265,66 @@ TEST(Maps, HaveRoomForPartsCutAtBothEndsOfManyStretches) {
   }
 }
 
+// Two nodes of two ranks each, whose pieces alternate, so that half of each window comes from the other node.
+Facts exchanged(Operation operation, int64_t bytes_a_rank) {
+  Facts facts = test::interleaved(operation, 4, 64, bytes_a_rank);
+  facts.nodes = test::make_nodes(2, 2);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  facts.wishes.window_bytes = MiB;
+  return facts;
+}
+
+TEST(WindowMemory, OfARealmWithOneWindowIsHeldOnce) {
+  for (const Operation operation : {Operation::write, Operation::read}) {
+    const Plan one = plan(exchanged(operation, MiB / 2)), more = plan(exchanged(operation, 4 * MiB));
+    ASSERT_EQ(one.rounds, 1);
+    ASSERT_GT(more.rounds, 1);
+    ASSERT_EQ(one.window_bytes, more.window_bytes);
+    const auto parcels = [&](const Plan& made) { return made.staging_bytes - made.told_bytes; };
+    EXPECT_LE(2 * parcels(one), parcels(more) + 64);
+    EXPECT_GE(more.segment_bytes - one.segment_bytes, MiB);
+  }
+}
+
+TEST(WindowMemory, LeavesNoRoomForOldBytesWhereThereAreNoHoles) {
+  Facts facts = exchanged(Operation::write, 4 * MiB);
+  const Plan dense = plan(facts);
+  EXPECT_FALSE(dense.may_have_holes);
+  facts.digest.bytes -= 64;
+  const Plan with_holes = plan(facts);
+  EXPECT_TRUE(with_holes.may_have_holes);
+  EXPECT_EQ(with_holes.staging_bytes, dense.staging_bytes + dense.window_bytes);
+}
+
+TEST(WindowMemory, ForDescriptionsFollowsFromTheLargestGroup) {
+  // Each node has a part of the file for itself, or all have it together.
+  Facts facts = test::contiguous(Operation::write, 32, 8 * MiB);
+  facts.nodes = test::make_nodes(16, 2);
+  facts.digest.description_bytes = KiB;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  for (int64_t node = 0; node < 16; ++node) {
+    facts.nodes[static_cast<size_t>(node)].spans = {{node * 16 * MiB, (node + 1) * 16 * MiB}};
+    facts.nodes[static_cast<size_t>(node)].bytes = 16 * MiB;
+  }
+  const Plan apart = plan(facts);
+  ASSERT_EQ(apart.groups.size(), 16u);
+  facts.wishes.groups = false;
+  const Plan together = plan(facts);
+  ASSERT_EQ(together.groups.size(), 1u);
+  EXPECT_EQ(together.told_bytes, 16 * apart.told_bytes);
+}
+
+TEST(WindowSizes, ThatMemoryCutsShortAreEqual) {
+  Facts facts = test::interleaved(Operation::write, 4, 64, 10 * MiB);
+  facts.wishes.aggregators = 1;
+  facts.wishes.window_bytes = 64 * MiB;
+  facts.wishes.memory_limit_bytes = 8 * MiB;
+  const Plan made = plan(facts);
+  ASSERT_EQ(made.realms.size(), 1u);
+  ASSERT_GT(made.rounds, 1);
+  const int64_t last = made.realms[0].bytes - (made.rounds - 1) * made.window_bytes;
+  EXPECT_GT(last, made.window_bytes - made.rounds * 4 * KiB);
+}
+
 }  // namespace
 }  // namespace concilio::plan::windows_test

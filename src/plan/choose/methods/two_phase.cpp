@@ -61,6 +61,17 @@ double share_of_last(const Layout& layout, const FlushCost& traffic) {
   return share;
 }
 
+// How many targets serve the bytes of a request at the same time, on average. Prices that were measured have
+// that in them.
+double targets_of_request(const Facts& facts, const Layout& layout) {
+  const StorageFacts& storage = facts.storage;
+  if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
+  const WindowSums all = sums_of(layout.realms);
+  if (all.windows <= 0) return 1;
+  return std::clamp(all.bytes / all.windows / static_cast<double>(storage.stripe_bytes), 1.0,
+                    static_cast<double>(storage.stripe_targets));
+}
+
 }  // namespace
 
 Phrase obstacle_to_two_phase(const Facts& facts) {
@@ -81,16 +92,20 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double rounds = static_cast<double>(layout.rounds);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
-  const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
-  const double uneven = std::max(1.0, share_of_last(layout, traffic) * at_once);
-  const double requests_seconds = traffic.request_seconds / at_once * uneven;
-  const double bytes_seconds = moving_seconds(facts, traffic.byte_seconds / at_once * uneven,
-                                              sums_of(layout.realms).bytes, at_once, prices);
-  const double storage = requests_seconds + bytes_seconds;
+  const auto window_bytes = static_cast<double>(layout.window_bytes);
+  const double targets = targets_of_request(facts, layout);
+  const double clients = together(facts, realms, window_bytes, prices);
+  const double at_once = together(facts, realms * targets, window_bytes, prices);
+  const double share = share_of_last(layout, traffic);
+  const double request_seconds = traffic.request_seconds * std::max(1 / clients, share);
+  const double of_last = std::max(1 / at_once, share / targets);
+  const double byte_seconds = moving_seconds(facts, traffic.byte_seconds * of_last,
+                                             sums_of(layout.realms).bytes, 1 / of_last, prices);
+  const double storage = request_seconds + byte_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
-  cost.add("requests", requests_seconds);
-  cost.add("storage", bytes_seconds);
+  cost.add("requests", request_seconds);
+  cost.add("storage", byte_seconds);
   // Every other node of a group sends its share of each window to the aggregator; groups do so at the same
   // time. Data that stay on their own node need no message.
   const AtHome at_home(facts, layout);
