@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/choose/cheapest_layout.h"
 #include "plan/plan.h"
 #include "sim/gather.h"
 
@@ -47,9 +48,19 @@ TEST(Blocks, NodesWhoseStretchesAreInterwovenAreGroupsOfTheirOwn) {
   }
 }
 
-TEST(Blocks, AllRanksAggregateWhereTargetsServeAllOfThem) {
-  EXPECT_EQ(plan::plan(facts_of(1, Operation::write)).realms.size(), 8u);
-  EXPECT_EQ(plan::plan(facts_of(8, Operation::write)).realms.size(), 64u);
+// As far as prices tell. Not every combination of windows and aggregators is tried.
+TEST(Blocks, NoOtherNumberOfAggregatorsIsCheaper) {
+  for (const int nodes : {1, 8}) {
+    const auto seconds = [&](const plan::Wishes& wishes) {
+      const plan::Facts facts = facts_of(nodes, Operation::write, wishes);
+      return plan::price_of_layout(facts, plan::plan(facts), plan::prices_of(facts)).seconds;
+    };
+    for (const int64_t aggregators : {1, 2, 4, 8}) {
+      plan::Wishes wishes;
+      wishes.aggregators_per_node = aggregators;
+      EXPECT_LE(seconds({}), 1.15 * seconds(wishes)) << aggregators << " on each of " << nodes << " nodes";
+    }
+  }
 }
 
 TEST(Blocks, MoreMemoryDoesNotMeanMoreRounds) {
