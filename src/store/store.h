@@ -123,6 +123,8 @@ class StoreFile {
   // The file's identity, and a descriptor of it, if the storage has these.
   virtual FileIdentity identity() { return {}; }
   virtual int descriptor() { return -1; }
+  // The descriptor if requests of this kind are allowed and are nothing but system calls for it; else -1.
+  virtual int descriptor_of_plain(Operation) { return -1; }
 
   // Whether map() may work here, and make_space() too if bytes are to be written.
   virtual bool can_map(bool /*write*/) { return false; }

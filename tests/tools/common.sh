@@ -22,7 +22,7 @@ fail() {
 expect() {
   local wanted=$1 status
   shift
-  timeout 60 "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  timeout 150 "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
   [ "$status" = "$wanted" ] || fail "'$*' gave exit status $status, not $wanted"
 }

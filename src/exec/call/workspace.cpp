@@ -36,7 +36,7 @@ Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, int6
   if (plan.operation == Operation::write) most_old_bytes_ = old_bytes;
   const int64_t in_all = segment / opened.team.local_size() + std::max(most_old_bytes_, old_bytes_.size()) +
                          std::max(staging_bytes, staging_.size()) + plan.behind_bytes;
-  if (in_all + opened.sieve_room.size() > limit_bytes) opened.sieve_room.drop();
+  if (in_all + plan.told_bytes + opened.sieve_room.size() > limit_bytes) opened.sieve_room.drop();
   if (in_all > limit_bytes) {
     if (std::max(most_old_bytes_, old_bytes_.size()) > old_bytes) {
       old_bytes_ = Buffer();
@@ -49,6 +49,7 @@ Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, int6
 }
 
 std::byte* Workspace::old_bytes(const OpenFile& opened, int64_t bytes) {
+  if (old_bytes_.size() < bytes) opened.sieve_room.drop();
   const Status made = without_exceptions([&] { return old_bytes_.reserve(opened.budget, bytes); });
   return made ? old_bytes_.data() : nullptr;
 }

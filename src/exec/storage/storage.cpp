@@ -12,6 +12,7 @@ Status Storage::open_now() {
   auto opened = store_.open(path_, mode_);
   if (!opened) return opened.error();
   file_ = std::move(*opened);
+  plain_ = store::PlainRequests(*file_);
   is_open_.store(true, std::memory_order_release);
   return let_go();
 }
@@ -41,6 +42,7 @@ Status Storage::let_go() {
 Status Storage::close(bool write_back) {
   Status outcome = write_back ? sync() : Status();
   is_open_ = false;
+  plain_ = {};
   Stopwatch time(counters_, Counter::storage_ns);
   for (const Status& closed : {file_ ? file_->close() : Status(), let_go()}) {
     if (outcome) outcome = closed;

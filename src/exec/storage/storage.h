@@ -12,6 +12,7 @@
 #include "base/operation.h"
 #include "base/system/descriptor.h"
 #include "exec/storage/held_ranges.h"
+#include "store/plain_requests.h"
 #include "store/store.h"
 
 namespace concilio::exec {
@@ -59,7 +60,18 @@ class Storage {
   bool reaches(const DeviceStream& stream) { return open().ok() && file_->reaches(stream); }
   Result<int64_t> move_directly(Operation operation, const DeviceStream& stream,
                                 const store::Transfer& transfer);
-  // Makes one request, which the caller counts and times. Returns the bytes transferred.
+  // Makes one request, which the caller counts and times. Returns the bytes transferred. Or nothing but a
+  // negative number, if it takes more than a system call: then it is to be made by request().
+  int64_t request_plainly(Operation operation, const store::Transfer& transfer) {
+    if (!is_open_.load(std::memory_order_acquire)) return -1;
+    const bool reads = operation == Operation::read;
+    if (reads &&
+        seen_of_others_.load(std::memory_order_relaxed) != others_wrote_.load(std::memory_order_acquire))
+      return -1;
+    const int64_t moved = plain_.move(operation, transfer);
+    if (!reads && moved >= 0) note_written();
+    return moved;
+  }
   Result<int64_t> request(Operation operation, const store::Transfer& transfer);
   Status lock(int64_t offset, int64_t length, store::LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
@@ -113,6 +125,7 @@ class Storage {
   std::atomic<int64_t> others_wrote_ = 0, seen_of_others_ = 0;  // how often they wrote
   std::atomic<bool> is_open_ = false;
   std::unique_ptr<store::StoreFile> file_;
+  store::PlainRequests plain_;
 };
 
 }  // namespace concilio::exec

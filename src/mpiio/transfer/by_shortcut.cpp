@@ -72,6 +72,7 @@ void count_request(File& file, Operation operation, bool collective, const exec:
 
 [[gnu::always_inline]] inline exec::Outcome request(File& file, Operation operation,
                                                     const store::Transfer& transfer) {
+  if (const int64_t moved = file.storage().request_plainly(operation, transfer); moved >= 0) return moved;
   return without_exceptions([&] { return file.storage().request(operation, transfer); });
 }
 

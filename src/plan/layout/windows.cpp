@@ -117,7 +117,7 @@ class Sizing {
     if (most >= targets_[i]) return cap_;
     bytes = std::min(bytes, round_down(most, realms_[i].alignment));
     // As many windows of the same length take less memory.
-    const int64_t whole = whole_realm(realms_[i]), unit = std::max(realms_[i].alignment, least_window_bytes);
+    const int64_t whole = whole_realm(realms_[i]), unit = unit_of(realms_[i]);
     bytes = std::min(bytes, align_up(ceil_divide(whole, ceil_divide(whole, bytes)), unit));
     return bytes;
   }
@@ -153,9 +153,14 @@ class Sizing {
     return static_cast<int64_t>(std::min<__int128>(whole, greatest_window_bytes));
   }
 
+  // Windows of equal length are as many of these, so that they lie as the realm is aligned.
+  static int64_t unit_of(const Realm& realm) {
+    return align_up(least_window_bytes, std::max<int64_t>(1, realm.alignment));
+  }
+
   // Windows of about so many bytes, so that all rounds of a realm bring equally much.
   static int64_t equal_windows(const Realm& realm, int64_t bytes) {
-    const int64_t whole = whole_realm(realm), unit = std::max(realm.alignment, least_window_bytes);
+    const int64_t whole = whole_realm(realm), unit = unit_of(realm);
     const int64_t rounds =
         std::max<int64_t>(1, (whole - 1) / bytes + (2 * ((whole - 1) % bytes) >= bytes ? 1 : 0));
     const int64_t equal = align_up(ceil_divide(whole, rounds), unit);

@@ -100,6 +100,10 @@ class PosixFile : public StoreFile {
 
   FileIdentity identity() override { return nature_.identity; }
   int descriptor() override { return fd_; }
+  int descriptor_of_plain(Operation operation) override {
+    const bool may = operation == Operation::read ? mode_.read : mode_.write;
+    return may && !hook_ ? fd_ : -1;
+  }
 
   Result<int64_t> read(std::span<const Transfer> transfers) override {
     if (!mode_.read) return mode_error(event_of(StoreOperation::read, path_, transfers));

@@ -99,7 +99,7 @@ static void expect_complaint(int late, const char* words) {
   MPI_Barrier(MPI_COMM_WORLD);
   snprintf(text, sizeof text, "%s-%d", path_of("stderr"), rank);
   if (!freopen(text, "w+", stderr)) abort();
-  if (rank == late) usleep(1400000);
+  if (rank == late) usleep(2500000);
   EXPECT(scorpio_get_dataset_ndims(&n, file, "rows", &group) == 0);
   free(dims);
   fflush(stderr);

@@ -26,15 +26,13 @@ says err 'cannot read'
 echo '{"concilio_profile": 99}' >damaged
 expect 1 "$concilio" probe --show damaged
 says err 'damaged: .*version'
-# If the results cannot be written at the end, this is reported at the beginning.
-SECONDS=0
-expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --output /proc/none/profile.json
+# If the results cannot be written at the end, this is reported at the beginning: to measure would take longer.
+expect 1 timeout 40 "$concilio" probe folder -n 2 --mpi "$mpi" --output /proc/none/profile.json
 says err 'cannot write /proc/none/profile.json'
-expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --picture folder
+expect 1 timeout 40 "$concilio" probe folder -n 2 --mpi "$mpi" --picture folder
 says err 'it is a folder'
-expect 1 env -u XDG_CONFIG_HOME -u HOME "$concilio" probe folder -n 2 --quick --mpi "$mpi"
+expect 1 timeout 40 env -u XDG_CONFIG_HOME -u HOME "$concilio" probe folder -n 2 --mpi "$mpi"
 says err 'give --output FILE'
-[ $SECONDS -lt 15 ] || fail "it measured before it complained: $SECONDS s"
 CONCILIO_THROTTLE=nonsense expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi"
 says err 'CONCILIO_THROTTLE'
 expect 124 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --timeout 2

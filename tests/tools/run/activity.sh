@@ -29,8 +29,8 @@ holds 'the others waited for it' "together['waited_least'][1]['waited_seconds'] 
 holds 'times are in stretches that the waiting fills' "cells(together['time'], 'exchange_us') > 50000"
 holds 'sizes are counted' "together['lengths']['asked_written'] == [16, 10]"
 # Of the short calls, some are timed for all.
-holds 'small calls are there too' "cells(alone['offsets'], 'asked_written') == cells(alone['offsets'], 'stored_written') == 2 * 40000 * 8"
-holds 'their sizes too' "alone['lengths']['asked_written'] == [3, 80000]"
+holds 'small calls are there too' "cells(alone['offsets'], 'asked_written') == cells(alone['offsets'], 'stored_written') == 2 * 200000 * 8"
+holds 'their sizes too' "alone['lengths']['asked_written'] == [3, 400000]"
 holds 'what one collective call would take is predicted' "[(one['operation'], one['method']) for one in files['alone']['as_one_call']] in ([('write', 'two_phase')], [('write', 'mapped')])"
 holds 'that is less than many calls take' "0 < files['alone']['as_one_call'][0]['seconds'] < files['alone']['as_one_call'][0]['lone_seconds'] / 4"
 holds 'gaps between pieces are counted' "files['strided']['counters']['gaps_written'] == 2 * 20000 * 63 and files['alone']['counters']['gaps_written'] == 0"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { piece_bytes = 1024, pieces = 64, steps = 5, small_writes = 40000, strided_writes = 20000 };
+enum { piece_bytes = 1024, pieces = 64, steps = 5, small_writes = 200000, strided_writes = 20000 };
 
 static MPI_File open_file(const char* name, const char* end, MPI_Info info) {
   char path[4096];
@@ -28,7 +28,7 @@ int main(int argument_count, char** arguments) {
   for (int step = 0; step < steps; ++step) {
     const MPI_Offset begin = (MPI_Offset)step * 2 * (MPI_Offset)sizeof data + (MPI_Offset)rank * piece_bytes;
     MPI_File_set_view(file, begin, MPI_BYTE, interleaved, "native", MPI_INFO_NULL);
-    if (rank == 1) usleep(20000);
+    if (rank == 1) usleep(100000);
     MPI_File_write_all(file, data, sizeof data, MPI_BYTE, MPI_STATUS_IGNORE);
   }
   MPI_Type_free(&interleaved);

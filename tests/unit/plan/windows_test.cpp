@@ -64,10 +64,12 @@ TEST(WindowSizes, OfTheRicherAreNotBoundByWhatThePoorNeedsForItself) {
 
 TEST(WindowSizes, AreWholeUnitsWhereTheLimitCutsThemShort) {
   Facts facts = hosts_with({1024, 16});
-  facts.wishes.alignment_bytes = 100 * KiB;
-  for (const int64_t bytes : window_sizes(plan(facts))) {
-    EXPECT_LT(bytes, 4 * MiB);
-    EXPECT_EQ(bytes % (100 * KiB), 0) << bytes;
+  for (const int64_t unit : {int64_t{100} * KiB, int64_t{1000}}) {
+    facts.wishes.alignment_bytes = unit;
+    for (const int64_t bytes : window_sizes(plan(facts))) {
+      EXPECT_LT(bytes, 4 * MiB);
+      EXPECT_EQ(bytes % unit, 0) << bytes;
+    }
   }
 }
 

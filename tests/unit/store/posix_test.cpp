@@ -19,6 +19,7 @@
 
 #include "base/waiting.h"
 #include "store/place/filesystem.h"
+#include "store/plain_requests.h"
 #include "store/posix/ring.h"
 
 namespace concilio::store::posix_test {
@@ -640,6 +641,27 @@ TEST(FileSystems, KindsOfStorage) {
   EXPECT_EQ(layout_of_magic(0xFE534D42, 4096).kind, StorageLayout::Kind::network);
   EXPECT_EQ(layout_of_magic(0x12345678, 4096).kind, StorageLayout::Kind::unknown);
   EXPECT_EQ(layout_of_magic(0x12345678, 4096).name, "0x12345678");
+}
+
+// What is not done as a whole, or is not allowed, is left to the file.
+TEST_F(Posix, PlainRequestsMoveAllOrNothingThatCounts) {
+  auto made = make_posix_store()->open(path(), create);
+  ASSERT_TRUE(made);
+  const PlainRequests plain(**made);
+  std::byte data[100] = {std::byte{7}}, back[100] = {};
+  EXPECT_EQ(plain.move(Operation::write, {10, data, 100}), 100);
+  EXPECT_EQ(plain.move(Operation::read, {10, back, 100}), 100);
+  EXPECT_EQ(back[0], std::byte{7});
+  EXPECT_LT(plain.move(Operation::read, {60, back, 100}), 0) << "the file ends";
+  EXPECT_LT(plain.move(Operation::read, {-1, back, 100}), 0);
+  auto reader = make_posix_store()->open(path(), read_only);
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(PlainRequests(**reader).move(Operation::read, {0, back, 100}), 100);
+  EXPECT_LT(PlainRequests(**reader).move(Operation::write, {0, data, 100}), 0);
+  const auto observed = open({});
+  EXPECT_LT(PlainRequests(*observed).move(Operation::read, {0, back, 100}), 0)
+      << "it is asked before each call";
+  EXPECT_LT(PlainRequests().move(Operation::read, {0, back, 100}), 0);
 }
 
 }  // namespace

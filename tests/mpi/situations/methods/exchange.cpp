@@ -379,7 +379,7 @@ SITUATION(Exchange, NobodySendsForAWindowWithoutBytesWhereRanksShareOne, not_own
 // and little of what lies between them. `shared`: all ranks read the same bytes.
 void read_column(const char* ranks_per_node, const char* exchange, bool shared) {
   constexpr int cell = 64, rows = 400;
-  constexpr int64_t row = 256 * KiB;
+  constexpr int64_t row = 512 * KiB;
   const int ranks = context.ranks;
   const std::string path = context.fresh_file("column");
   const std::vector<uint8_t> column = values(3, int64_t{rows} * ranks * cell);
