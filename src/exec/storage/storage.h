@@ -60,8 +60,9 @@ class Storage {
   bool reaches(const DeviceStream& stream) { return open().ok() && file_->reaches(stream); }
   Result<int64_t> move_directly(Operation operation, const DeviceStream& stream,
                                 const store::Transfer& transfer);
-  // Makes one request, which the caller counts and times. Returns the bytes transferred. Or nothing but a
-  // negative number, if it takes more than a system call: then it is to be made by request().
+  // Makes one request, which the caller counts and times, and returns the bytes transferred.
+  Result<int64_t> request(Operation operation, const store::Transfer& transfer);
+  // The same by a system call and nothing else; returns a negative number if it is to be made by request().
   int64_t request_plainly(Operation operation, const store::Transfer& transfer) {
     if (!is_open_.load(std::memory_order_acquire)) return -1;
     const bool reads = operation == Operation::read;
@@ -72,7 +73,6 @@ class Storage {
     if (!reads && moved >= 0) note_written();
     return moved;
   }
-  Result<int64_t> request(Operation operation, const store::Transfer& transfer);
   Status lock(int64_t offset, int64_t length, store::LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
   // How long a call waits for a lock that somebody else holds.
