@@ -13,9 +13,8 @@
 namespace concilio::plan {
 namespace {
 
-// The cost to storage of a two-phase call's windows.
-FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& prices) {
-  const WindowSums all = sums_of(layout.realms);
+// The cost to storage of a two-phase call's windows, which are `all` together.
+FlushCost traffic_of(const Facts& facts, const Layout& layout, const WindowSums& all, const Prices& prices) {
   const Digest& digest = facts.digest;
   if (facts.operation == Operation::read) {
     const WantedShape wanted{static_cast<double>(digest.bytes), static_cast<double>(digest.file_pieces)};
@@ -63,10 +62,9 @@ double share_of_last(const Layout& layout, const FlushCost& traffic) {
 
 // How many targets serve the bytes of a request at the same time, on average. Prices that were measured have
 // that in them.
-double targets_of_request(const Facts& facts, const Layout& layout) {
+double targets_of_request(const Facts& facts, const WindowSums& all) {
   const StorageFacts& storage = facts.storage;
   if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
-  const WindowSums all = sums_of(layout.realms);
   if (all.windows <= 0) return 1;
   return std::clamp(all.bytes / all.windows / static_cast<double>(storage.stripe_bytes), 1.0,
                     static_cast<double>(storage.stripe_targets));
@@ -87,20 +85,21 @@ Phrase obstacle_to_two_phase(const Facts& facts) {
 }
 
 Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
-  const FlushCost traffic = traffic_of(facts, layout, prices);
+  const WindowSums all = sums_of(layout.realms);
+  const FlushCost traffic = traffic_of(facts, layout, all, prices);
   const double realms = static_cast<double>(layout.realms.size());
   const double rounds = static_cast<double>(layout.rounds);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
   const auto window_bytes = static_cast<double>(layout.window_bytes);
-  const double targets = targets_of_request(facts, layout);
+  const double targets = targets_of_request(facts, all);
   const double clients = together(facts, realms, window_bytes, prices);
   const double at_once = together(facts, realms * targets, window_bytes, prices);
   const double share = share_of_last(layout, traffic);
   const double request_seconds = traffic.request_seconds * std::max(1 / clients, share);
   const double of_last = std::max(1 / at_once, share / targets);
-  const double byte_seconds = moving_seconds(facts, traffic.byte_seconds * of_last,
-                                             sums_of(layout.realms).bytes, 1 / of_last, prices);
+  const double byte_seconds =
+      moving_seconds(facts, traffic.byte_seconds * of_last, all.bytes, 1 / of_last, prices);
   const double storage = request_seconds + byte_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
