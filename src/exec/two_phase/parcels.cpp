@@ -140,7 +140,7 @@ Message Parcels::message_of_window(std::byte* data, int64_t bytes, const Peer& p
 
 std::byte* Parcels::half_of_staging(int64_t round) const {
   return workspace_.staging().data() +
-         round % 2 * staging_part_bytes(plan_, group_, plan_.realms[own()].window_bytes);
+         round % plan::most_slots * staging_part_bytes(plan_, group_, plan_.realms[own()].window_bytes);
 }
 
 Status Parcels::wait(mpi::EventCounter& event, uint32_t target) {

@@ -21,7 +21,7 @@ Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
   }
   const bool has_arenas = plan.exchange == plan::ExchangeStrategy::descriptions && group.nodes.size() > 1;
   if (has_arenas) arena_bytes_ = plan::arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
-  headers_bytes_ = std::ssize(realms_) * most_slots * static_cast<int64_t>(sizeof(ImageHeader));
+  headers_bytes_ = std::ssize(realms_) * plan::most_slots * static_cast<int64_t>(sizeof(ImageHeader));
   if (has_arenas) headers_bytes_ += arenas * static_cast<int64_t>(sizeof(ArenaHeader));
   arenas_begin_ = headers_bytes_;
   Layout layout;

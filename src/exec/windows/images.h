@@ -107,7 +107,7 @@ class Images {
   // The room of plan::wish_bytes() behind a window, if nodes exchange images.
   std::span<std::byte> wish(size_t realm, int64_t round) const;
   // The number of the use of its slot that a round makes: 0, 1, ...
-  uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / most_slots); }
+  uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan::most_slots); }
 
   // Whether the realm has a window in this round.
   bool has(size_t realm, int64_t round) const { return round < rounds_of(plan_.realms[realm]); }
@@ -117,17 +117,15 @@ class Images {
 
  private:
   static constexpr ptrdiff_t arenas = 2;
-  // A realm with more rounds has so many slots, and one with a single round has one.
-  static constexpr int64_t most_slots = 2;
   std::byte* image(size_t realm, int64_t round) const {
     return segment_ + begins_[index_of_[in_group(realm)]] +
-           round % most_slots * plan_.realms[realm].image_bytes;
+           round % plan::most_slots * plan_.realms[realm].image_bytes;
   }
   size_t in_group(size_t realm) const { return realm - first_realm_; }
   size_t map_bytes(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].map_bytes); }
   size_t index(size_t realm, int64_t round) const {
-    return index_of_[in_group(realm)] * static_cast<size_t>(most_slots) +
-           static_cast<size_t>(round % most_slots);
+    return index_of_[in_group(realm)] * static_cast<size_t>(plan::most_slots) +
+           static_cast<size_t>(round % plan::most_slots);
   }
   const plan::Plan& plan_;
   size_t first_realm_ = 0;

@@ -18,7 +18,6 @@ constexpr int64_t message_head_bytes = 64;
 constexpr int64_t coverage_head_bytes = 16;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
-constexpr int64_t most_slots = 2;
 constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
 constexpr int64_t greatest_parcel_bytes = 1 << 20;
 // A node's two arenas together take an eighth of its limit if the node has windows too. Otherwise they take
@@ -193,7 +192,7 @@ int64_t pad_bytes(const Realm& realm, int64_t window_bytes) {
 
 namespace {
 
-// While one window is in storage the next is filled or emptied, if there is a next one.
+// Only where there is a next window.
 int64_t slots_of(const Realm& realm, int64_t window_bytes) {
   const bool whole = realm.bytes > 0 && realm.bytes <= window_bytes - pad_bytes(realm, window_bytes);
   return whole ? 1 : most_slots;

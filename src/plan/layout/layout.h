@@ -24,6 +24,9 @@
 
 namespace concilio::plan {
 
+// While one window of a realm is in storage the next is filled or emptied, in so many buffers in turn.
+inline constexpr int64_t most_slots = 2;
+
 struct Realm {
   int aggregator = 0;  // rank
   int node = 0;        // index into Facts::nodes

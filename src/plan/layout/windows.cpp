@@ -19,7 +19,6 @@ namespace {
 // time.
 constexpr int64_t default_window_bytes = usual_window_bytes;
 constexpr int64_t default_images_bytes = 4 << 20;  // all windows of one node
-constexpr int64_t usual_slots = 2;
 // With very many realms, shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;
 constexpr int64_t least_window_bytes = 4096;
@@ -125,7 +124,7 @@ class Sizing {
   // The window size at which the images of one node take the default memory.
   int64_t automatic_window() const {
     const int64_t realms = images_of_node();
-    const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * usual_slots);
+    const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * most_slots);
     int64_t bytes = std::clamp(share, least_default_window_bytes, default_window_bytes);
     bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
     // With a tiny granule, maps are as large as their windows; they may take a quarter of what the windows

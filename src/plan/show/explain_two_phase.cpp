@@ -222,7 +222,7 @@ std::string clusters_text(const Facts& facts, const Plan& plan) {
       counted(of_aggregators, "message"), alone, within);
 }
 
-int64_t most_slots(const Plan& plan) {
+int64_t slots_of_realms(const Plan& plan) {
   int64_t most = 1;
   for (const Realm& realm : plan.realms) most = std::max(most, realm.slots);
   return most;
@@ -253,7 +253,7 @@ Movement movement_of(const Facts& facts, const Plan& plan) {
 
 std::string explain_two_phase_text(const Facts& given, const Plan& plan) {
   const Facts facts = as_laid_out(given, plan);
-  const int64_t slots = most_slots(plan);
+  const int64_t slots = slots_of_realms(plan);
   std::string out =
       fmt::format("realms: {}, {}; aggregators on {}; {}\n", realm_policy_name(plan.policy),
                   realm_policy_row(plan.policy).summary, placement_row(facts.wishes.placement).summary,
@@ -297,7 +297,7 @@ json explain_two_phase_json(const Facts& given, const Plan& plan) {
           {"nodes", nodes_json(facts, plan)},
           {"realms", realms},
           {"window_bytes", plan.window_bytes},
-          {"slots", most_slots(plan)},
+          {"slots", slots_of_realms(plan)},
           {"rounds", plan.rounds},
           {"granule", plan.granule.granule},
           {"anchor", plan.granule.anchor},
