@@ -452,6 +452,22 @@ TEST(TreeRealms, AreSeveralPortionsWhereTheDataOfANodeAreSeveralStretches) {
   for (const Realm& realm : large) EXPECT_EQ(realm.positions.size(), 1u);
 }
 
+// The nodes' blocks alternate, and a portion is not a whole number of turns: a little more of it belongs to
+// some nodes than to others. That is not worth realms in many stretches.
+TEST(TreeRealms, AreSideBySideWhereAllNodesHaveDataEverywhere) {
+  constexpr int64_t nodes = 10, blocks = 128, block = 3 * MiB / 4;
+  Facts facts = short_of_memory(std::vector<int64_t>(nodes, 200));
+  facts.digest.end = nodes * blocks * block;
+  facts.digest.bytes = facts.digest.end;
+  facts.wishes.domain_bytes = 4 * MiB;
+  test::gather(facts, test::data_laid_out(test::Layout::interleaved, nodes, 0, blocks * block, blocks));
+  const Group group = all_nodes(facts, file_spans(facts));
+  std::shared_ptr<const FixedRealms> fixed;
+  const std::vector<Realm> realms = realms_of(facts, group, nodes, fixed);
+  ASSERT_EQ(realms.size(), static_cast<size_t>(nodes));
+  for (const Realm& realm : realms) EXPECT_EQ(realm.positions.size(), 1u) << realm.node;
+}
+
 TEST(TreeRealms, KnownHolesDoNotCount) {
   Facts facts = short_of_memory({50, 50});
   const Group group = all_nodes(facts, {{0, MiB}, {1000 * MiB, 1001 * MiB}});

@@ -7,7 +7,9 @@
 // or several, side by side where its host has data in all of them. Fewer and larger portions may be shared
 // more evenly, and more and smaller ones may follow more closely where the data lie. So a few trees are
 // tried, and the one is taken whose largest realm is smallest; among those that are about as good in this,
-// the one that leaves most data on the nodes that ask for them.
+// the one that leaves most data on the nodes that ask for them. If they are about as good in this too, since
+// all nodes have data everywhere, the one is taken whose realms are in fewest stretches of the file: a window
+// that is one stretch has equally many stripes of each storage target.
 #include "plan/layout/realms/tree.h"
 
 #include <algorithm>
@@ -94,16 +96,21 @@ Remerged remerge(const Region& region, Hosts hosts, int64_t portions, Shares sha
 struct Merits {
   int64_t realms = 0;
   int64_t largest_realm = 0;
-  int64_t at_home = 0;  // bytes in realms of the nodes in whose stretches they lie
+  int64_t bytes = 0;
+  int64_t at_home = 0;    // bytes in realms of the nodes in whose stretches they lie
+  int64_t stretches = 0;  // of the region, each in one realm
 };
 
 Merits merits_of(const Region& region, const PartitionTree& tree) {
   Merits merits;
   std::map<int, int64_t> realms;  // by aggregator
+  int last = PartitionTree::none;
   for (const int leaf : tree.leaves()) {
     const PartitionTree::Vertex& vertex = tree.vertex(leaf);
     const std::vector<pattern::Interval> bytes = bytes_of(region, tree, leaf);
     realms[vertex.aggregator] += total_bytes(bytes);
+    merits.bytes += total_bytes(bytes);
+    if (vertex.aggregator != std::exchange(last, vertex.aggregator)) ++merits.stretches;
     if (vertex.node == PartitionTree::none) continue;
     const NodeFacts& node = region.facts.nodes[static_cast<size_t>(vertex.node)];
     merits.at_home += total_bytes(intersection(bytes, node.spans));
@@ -117,7 +124,10 @@ bool is_better(const Merits& a, const Merits& b) {
   const auto much_smaller = [](int64_t x, int64_t y) { return x < y && y - x > y / alike; };
   if (much_smaller(a.largest_realm, b.largest_realm)) return true;
   if (much_smaller(b.largest_realm, a.largest_realm)) return false;
-  return a.at_home != b.at_home ? a.at_home > b.at_home : a.largest_realm < b.largest_realm;
+  const int64_t more_at_home = a.at_home - b.at_home, much = a.bytes / alike;
+  if (more_at_home > much || more_at_home < -much) return more_at_home > 0;
+  if (a.stretches != b.stretches) return a.stretches < b.stretches;
+  return more_at_home != 0 ? more_at_home > 0 : a.largest_realm < b.largest_realm;
 }
 
 }  // namespace
