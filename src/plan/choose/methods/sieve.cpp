@@ -49,7 +49,7 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   // Measured: what one rank reads for itself alone, it copies from a buffer in its own core's cache. On ext4
   // it read 25e9 B/s so, and on tmpfs 9e9; to map the pages took twice as long on either if they were half
   // holes, and never much less.
-  if (!writes && !facts.collective && prices.from_memory)
+  if (!writes && (!facts.collective || ranks <= 1) && prices.from_memory)
     byte_seconds = std::min(byte_seconds, span / prices.window_bytes_per_second);
   byte_seconds = moving_seconds(facts, byte_seconds, span, at_once, prices);
   Cost cost;

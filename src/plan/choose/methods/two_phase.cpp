@@ -29,7 +29,13 @@ FlushCost traffic_of(const Facts& facts, const Layout& layout, const WindowSums&
   if (digest.bytes >= range_bytes) return transferred(all.windows, all.bytes, all.jumps, prices.write);
   const WindowShape shape{range_bytes, digest.bytes, digest.file_pieces, 0};
   const Flush how = cheapest_flush(shape, all.windows, prices);
-  if (how == Flush::read_modify_write) return rewritten(all.windows, all.bytes, all.windows, prices);
+  if (how == Flush::read_modify_write) {
+    // Old and new bytes of a window come to lie beside each other, and whichever are less are copied.
+    const int64_t merged = std::min(digest.bytes, range_bytes - digest.bytes);
+    FlushCost cost = rewritten(all.windows, all.bytes, all.windows, prices);
+    cost.byte_seconds += static_cast<double>(merged) / prices.window_bytes_per_second;
+    return cost;
+  }
   const RequestSeconds large(prices.write.adjoining, large_request_bytes);
   return {cost_of_flush(how, shape, all.windows, prices).request_seconds,
           static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes};
