@@ -151,6 +151,21 @@ TEST(Price, TwoPhaseWritesWithHolesReadFirst) {
   EXPECT_GT(price(Method::two_phase, holes, local), 1.1 * price(Method::two_phase, dense, local));
 }
 
+// The targets of a long request serve their parts of it at the same time, whoever makes it.
+TEST(Price, OneStretchOnStripedStorageIsWorthNoWindows) {
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    for (const int64_t targets : {1, 4, 64}) {
+      Facts facts = contiguous(operation, 1);
+      facts.storage.kind = StorageFacts::Kind::parallel;
+      facts.storage.stripe_bytes = 1 << 20;
+      facts.storage.stripe_targets = targets;
+      const Prices prices = builtin_prices(facts.storage);
+      EXPECT_LT(price(Method::independent, facts, prices), price(Method::two_phase, facts, prices))
+          << targets;
+    }
+  }
+}
+
 TEST(Price, TwoPhaseAcrossNodesPaysForMessages) {
   Facts one = interleaved(Operation::write, 4, 64), two = one;
   two.nodes = make_nodes(2, 2);
