@@ -110,7 +110,9 @@ class Methods {
     for (const Measured& its : ways_) {
       if (outcome_.failure.empty()) outcome_.failure = agree(data_.prepare_file(its.path));
     }
-    if (outcome_.failure.empty() && !options_.write) write_files();
+    for (Measured& its : ways_) {
+      if (!options_.write && outcome_.failure.empty()) outcome_.failure = write_file(its);
+    }
     if (outcome_.failure.empty()) run_ways();
     MPI_Barrier(MPI_COMM_WORLD);
     for (const Measured& its : ways_) data_.remove_file(its.path);
@@ -122,25 +124,19 @@ class Methods {
     MPI_Barrier(MPI_COMM_WORLD);
     for (Measured& its : ways_) its.failure = its.way->open();
     if (options_.write) run_operation(Operation::write, outcome_.write);
-    if (options_.read) {
-      write_files();
-      if (outcome_.failure.empty()) run_operation(Operation::read, outcome_.read);
-    }
+    if (options_.read) run_operation(Operation::read, outcome_.read);
     for (const Measured& its : ways_) {
       const std::string failure = its.way->close();
       if (outcome_.failure.empty()) outcome_.failure = failure;
     }
   }
 
-  // Those that no way has written, or whose last write failed.
-  void write_files() {
-    for (Measured& its : ways_) {
-      if (its.is_known || !outcome_.failure.empty()) continue;
-      its.content = ++content_;
-      outcome_.failure = agree(data_.write_by_posix(its.path, its.content));
-      its.is_known = true;
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
+  // Gives a way a file to read that it has not written, or not well.
+  std::string write_file(Measured& its) {
+    its.content = ++content_;
+    std::string failure = agree(data_.write_by_posix(its.path, its.content));
+    its.is_known = failure.empty();
+    return failure;
   }
 
   void run_operation(Operation operation, std::vector<MethodTimes>& times) {
@@ -176,6 +172,8 @@ class Methods {
       const size_t way = order[place];
       MethodTimes& own = times[way];
       if (round == 0) own.left_out = why_not_try(own);
+      if (!is_out(own) && operation == Operation::read && !ways_[way].is_known)
+        own.failure = write_file(ways_[way]);
       if (is_out(own)) continue;
       take_turn(operation, ways_[way], round, own);
       if (round == 0 && own.failure.empty()) own.left_out = why_not_go_on(own);

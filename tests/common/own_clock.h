@@ -2,6 +2,7 @@
 // machine's, or made up. To be included by one source of a program, in C or C++, which exports its symbols.
 #pragma once
 
+#include <errno.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -29,4 +30,21 @@ extern "C"
   now->tv_sec = ns / second;
   now->tv_nsec = ns % second;
   return 0;
+}
+
+// To sleep until a time of that clock. Until one of a clock that is made up, nobody needs to.
+#ifdef __cplusplus
+extern "C"
+#endif
+    __attribute__((visibility("default"))) int
+    clock_nanosleep(clockid_t clock, int flags, const struct timespec* until, struct timespec* rest) {
+  const int64_t second = 1000000000;
+  struct timespec real = *until;
+  if (clock == CLOCK_MONOTONIC && (flags & TIMER_ABSTIME)) {
+    if (step_ns) return 0;
+    const int64_t ns = until->tv_sec * second + until->tv_nsec - let_pass(0);
+    real.tv_sec = ns > 0 ? ns / second : 0;
+    real.tv_nsec = ns > 0 ? ns % second : 0;
+  }
+  return syscall(SYS_clock_nanosleep, clock, flags, &real, rest) == 0 ? 0 : errno;
 }

@@ -92,10 +92,16 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
   arguments.insert(arguments.end(), patterns.begin(), patterns.end());
   auto command = make_launch_command(launch, *program, arguments, report, environment);
   if (!command) return command;
-  command->data_files = {data_file};
-  // Some patterns have one file for each rank.
-  for (int rank = 0; rank < launch.ranks; ++rank)
-    command->data_files.push_back(fmt::format("{}.{}", data_file, rank));
+  // Each method has a file, and some patterns have one for each rank.
+  Words files;
+  for (const std::string& method : split_at_commas(options.methods))
+    files.push_back(fmt::format("{}.{}", data_file, method));
+  if (files.empty()) files.push_back(data_file);
+  for (const std::string& file : files) {
+    command->data_files.push_back(file);
+    for (int rank = 0; rank < launch.ranks; ++rank)
+      command->data_files.push_back(fmt::format("{}.{}", file, rank));
+  }
   return command;
 }
 

@@ -37,7 +37,7 @@ def last_words(text, most=3):
 
 
 def end(process):
-    """First kindly: `concilio bench` then ends its ranks and removes its file."""
+    """First kindly: `concilio bench` then ends its ranks and removes its files."""
     process.send_signal(signal.SIGTERM)
     try:
         process.communicate(timeout=15)

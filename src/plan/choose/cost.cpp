@@ -74,7 +74,7 @@ double together(const Facts& facts, double clients, double request_bytes, const 
   return std::min(std::max(1.0, most), speedup(prices.of(facts.operation), clients, request_bytes));
 }
 
-// Prices that were measured have that in them.
+// Measured prices have it in them that several targets serve a request.
 double targets_of_request(const Facts& facts, double request_bytes) {
   const StorageFacts& storage = facts.storage;
   if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;

@@ -54,6 +54,11 @@ for method in sieve two_phase; do
 done
 rm report
 
+# Ranks that do not end by themselves leave their files to the command.
+expect 124 "$concilio" bench interleaved:64 -n 2 --mpi "$mpi" --mib-per-rank 0.02 --methods list,posix "${all[@]}" --repetitions 100000 \
+  --method-timeout 1000 --timeout 2 --file ended
+compgen -G 'ended*' && fail 'a file is left'
+
 # Short calls are repeated until they have taken long enough, or ten times as often as asked for.
 times() { /usr/bin/python3 -c 'import json,sys
 text = open("out").read()
