@@ -18,7 +18,7 @@ version=$(basename "$wheel" | cut -d- -f2)
 new_system() {
   rm -rf --one-file-system system
   # shellcheck disable=SC2016  # mmdebstrap's shell knows what $1 is
-  timeout 300 mmdebstrap --quiet --mode=root --variant=minbase --include="$(IFS=,; echo "python3-venv,$*")" \
+  timeout 900 mmdebstrap --quiet --mode=root --variant=minbase --include="$(IFS=,; echo "python3-venv,$*")" \
     --customize-hook='chroot "$1" useradd --create-home --home-dir /srv/user --shell /bin/bash user' bookworm system > said 2>&1 ||
     { cat said; unable "no new system of Debian"; }
   home=$folder/system/srv/user
