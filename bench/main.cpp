@@ -45,7 +45,9 @@ void add_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")->allow_extra_args(false);
   app.add_option("--calls", options.calls, "The calls that are made, see below")->capture_default_str();
-  app.add_option("--file", options.run.path, "File to write and read; it is created and then removed");
+  app.add_option(
+      "--file", options.run.path,
+      "File to write and read; it is created and then removed; with --methods a file for each, FILE.METHOD");
   auto* read_only = app.add_flag("--read-only", options.read_only, "Only read");
   app.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
   app.add_flag(

@@ -198,7 +198,8 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
   add_methods_options(*parser, *options);
   parser
       ->add_option("--file", options->file,
-                   "File to write and read; it is created and then removed (default: in TMPDIR, or the "
+                   "File to write and read; it is created and then removed; with --methods a file for each, "
+                   "FILE.METHOD (default: in TMPDIR, or the "
                    "working folder)")
       ->type_name("PATH");
   parser

@@ -77,17 +77,28 @@ bool is_out(const MethodTimes& times) {
   return !times.failure.empty() || !times.left_out.empty();
 }
 
+// A way that is measured, with a file of its own: where two opens may write the same file, neither may
+// rewrite what lies between its pieces.
+struct Measured {
+  std::string path;
+  std::unique_ptr<Way> way;
+  std::string failure;    // so far
+  uint64_t content = 0;   // of the file
+  bool is_known = false;  // whether the file has that content
+};
+
 class Methods {
  public:
   Methods(const Pattern& pattern, const RunOptions& options, const MethodsOptions& methods)
       : options_(options), methods_(methods), data_(pattern) {
-    const WaySettings settings{options.path, options.write, options.calls, options.sync, options.hints};
     for (const std::string& method : methods.methods) {
-      ways_.push_back(method == "posix"  ? make_posix_way(data_, settings)
-                      : method == "rows" ? make_rows_way(data_, settings, nullptr)
-                                         : make_mpi_way(method, data_, settings));
+      Measured& its = ways_.emplace_back();
+      its.path = options.path + "." + method;
+      const WaySettings settings{its.path, options.write, options.calls, options.sync, options.hints};
+      its.way = method == "posix"  ? make_posix_way(data_, settings)
+                : method == "rows" ? make_rows_way(data_, settings, nullptr)
+                                   : make_mpi_way(method, data_, settings);
     }
-    failures_.resize(ways_.size());
     // The library's own choice comes first, because its predictions tell which methods are too slow to try.
     for (size_t i = 0; i < ways_.size(); ++i) order_.push_back(i);
     std::stable_partition(order_.begin(), order_.end(),
@@ -96,34 +107,39 @@ class Methods {
 
   MethodsOutcome run() {
     outcome_.total_bytes = data_.total_bytes();
-    outcome_.failure = agree(data_.prepare_file(options_.path));
-    if (outcome_.failure.empty() && !options_.write) write_file();
+    for (const Measured& its : ways_) {
+      if (outcome_.failure.empty()) outcome_.failure = agree(data_.prepare_file(its.path));
+    }
+    if (outcome_.failure.empty() && !options_.write) write_files();
     if (outcome_.failure.empty()) run_ways();
     MPI_Barrier(MPI_COMM_WORLD);
-    data_.remove_file(options_.path);
+    for (const Measured& its : ways_) data_.remove_file(its.path);
     return outcome_;
   }
 
  private:
   void run_ways() {
     MPI_Barrier(MPI_COMM_WORLD);
-    for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = ways_[i]->open();
+    for (Measured& its : ways_) its.failure = its.way->open();
     if (options_.write) run_operation(Operation::write, outcome_.write);
     if (options_.read) {
-      // If the last write of a method failed, the contents of the file are unknown.
-      if (file_unknown_) write_file();
+      write_files();
       if (outcome_.failure.empty()) run_operation(Operation::read, outcome_.read);
     }
-    for (const auto& way : ways_) {
-      const std::string failure = way->close();
+    for (const Measured& its : ways_) {
+      const std::string failure = its.way->close();
       if (outcome_.failure.empty()) outcome_.failure = failure;
     }
   }
 
-  void write_file() {
-    file_content_ = ++content_;
-    outcome_.failure = agree(data_.write_by_posix(options_.path, file_content_));
-    file_unknown_ = false;
+  // Those that no way has written, or whose last write failed.
+  void write_files() {
+    for (Measured& its : ways_) {
+      if (its.is_known || !outcome_.failure.empty()) continue;
+      its.content = ++content_;
+      outcome_.failure = agree(data_.write_by_posix(its.path, its.content));
+      its.is_known = true;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -133,7 +149,7 @@ class Methods {
       MethodTimes& own = times.emplace_back();
       own.method = methods_.methods[i];
       own.predicted.fill(-1);
-      own.failure = failures_[i];
+      own.failure = ways_[i].failure;
     }
     std::vector<size_t> near = order_;
     take_turns(operation, 0, near, times);
@@ -150,7 +166,7 @@ class Methods {
     for (std::vector<size_t>* order : {&near, &far}) {
       for (int round = 1; !order->empty(); ++round) take_turns(operation, round, *order, times);
     }
-    for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = times[i].failure;
+    for (size_t i = 0; i < ways_.size(); ++i) ways_[i].failure = times[i].failure;
   }
 
   // Measures each method in `order` once, and removes those that are finished.
@@ -161,29 +177,29 @@ class Methods {
       MethodTimes& own = times[way];
       if (round == 0) own.left_out = why_not_try(own);
       if (is_out(own)) continue;
-      take_turn(operation, way, round, own);
+      take_turn(operation, ways_[way], round, own);
       if (round == 0 && own.failure.empty()) own.left_out = why_not_go_on(own);
     }
     std::erase_if(order, [&](size_t way) { return is_out(times[way]) || is_measured(times[way]); });
   }
 
-  void take_turn(Operation operation, size_t way, int round, MethodTimes& own) {
+  void take_turn(Operation operation, Measured& its, int round, MethodTimes& own) {
     const uint64_t content = ++content_;
     if (operation == Operation::write) {
       data_.fill(content);
     } else {
       data_.poison();
     }
-    const Took took = ways_[way]->move(operation);
+    const Took took = its.way->move(operation);
     own.failure = took.failure;
     if (own.failure.empty()) note(took, round, own);
     if (operation == Operation::write) {
-      file_content_ = content;
+      its.content = content;
       if (own.failure.empty() && options_.verify && (round == 0 || is_measured(own)))
-        own.failure = check_written(way);
-      file_unknown_ = !own.failure.empty();
+        own.failure = check_written(its);
+      its.is_known = own.failure.empty();
     } else if (own.failure.empty() && options_.verify) {
-      own.failure = agree(data_.check_buffer(file_content_));
+      own.failure = agree(data_.check_buffer(its.content));
     }
   }
 
@@ -209,11 +225,11 @@ class Methods {
     if (cheapest(predicted_) < 0) predicted_ = took.predicted;
   }
 
-  std::string check_written(size_t way) {
-    std::string failure = ways_[way]->sync();
+  std::string check_written(const Measured& its) {
+    std::string failure = its.way->sync();
     if (!failure.empty()) return failure;
     MPI_Barrier(MPI_COMM_WORLD);
-    return agree(data_.check_file(options_.path, file_content_));
+    return agree(data_.check_file(its.path, its.content));
   }
 
   std::string why_not_try(const MethodTimes& own) const {
@@ -236,12 +252,10 @@ class Methods {
   const RunOptions& options_;
   const MethodsOptions& methods_;
   RankData data_;
-  std::vector<std::unique_ptr<Way>> ways_;
-  std::vector<std::string> failures_;  // of each way, so far
+  std::vector<Measured> ways_;
   std::vector<size_t> order_;
   PerMethod predicted_ = {};  // of the first call whose predictions were known
-  uint64_t content_ = 0, file_content_ = 0;
-  bool file_unknown_ = true;
+  uint64_t content_ = 0;      // the last one of any file
   MethodsOutcome outcome_;
 };
 

@@ -74,6 +74,14 @@ double together(const Facts& facts, double clients, double request_bytes, const 
   return std::min(std::max(1.0, most), speedup(prices.of(facts.operation), clients, request_bytes));
 }
 
+// Prices that were measured have that in them.
+double targets_of_request(const Facts& facts, double request_bytes) {
+  const StorageFacts& storage = facts.storage;
+  if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
+  return std::clamp(request_bytes / static_cast<double>(storage.stripe_bytes), 1.0,
+                    static_cast<double>(storage.stripe_targets));
+}
+
 double moving_seconds(const Facts& facts, double seconds, double bytes, double cores, const Prices& prices) {
   return reads_cache(facts, prices) ? std::min(seconds, bytes / prices.window_bytes_per_second / cores)
                                     : seconds;
@@ -125,9 +133,10 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   cost.add("requests", std::max(pieces * one.latency / together(facts, clients, mean_bytes, prices),
                                 pieces_of_one * std::min(of_one, one.latency)));
   const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
-  const double at_once = together(facts, ranks_at_work(facts), mean_bytes, prices);
-  const double of_bytes =
-      std::max(pieces * one.of_bytes / at_once, bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes);
+  const double targets = targets_of_request(facts, mean_bytes);
+  const double at_once = together(facts, ranks_at_work(facts) * targets, mean_bytes, prices);
+  const double of_bytes = std::max(pieces * one.of_bytes / at_once,
+                                   bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes / targets);
   cost.add("storage",
            moving_seconds(facts, of_bytes, std::max(bytes, bytes_of_one * at_once), at_once, prices));
   // Pieces that are scattered in memory are copied as well.

@@ -41,6 +41,8 @@ double ranks_at_work(const Facts& facts);
 double cores_at_work(const Facts& facts);
 // How many times as fast as one client this many clients are together.
 double together(const Facts& facts, double clients, double request_bytes, const Prices& prices);
+// How many targets of striped storage serve the bytes of a request at the same time, on average.
+double targets_of_request(const Facts& facts, double request_bytes);
 double largest_piece_count(const Facts& facts);
 // The time in which so many cores together move bytes, `seconds`, or less if what is read stays in the
 // processor's cache.

@@ -44,6 +44,16 @@ says_not out '^  write'
 expect 0 "$concilio" bench hpio:64/64 "${small[@]}" --methods posix,auto "${all[@]}" --write-only
 says_not out '^  read'
 
+# Each method has a file of its own, so that what lies between the pieces may be rewritten.
+requests() { /usr/bin/python3 -c 'import json,sys
+print(*(json.loads(line)["counters"]["storage_writes"] for line in open("report") if f".{sys.argv[1]}\"" in line))' "$1"; }
+CONCILIO_REPORT=$PWD/report expect 0 "$concilio" bench hpio:64/64 "${small[@]}" --methods list,sieve,two_phase "${all[@]}" --write-only
+[ "$(requests list)" -gt 1000 ] || fail "the method list wrote by $(requests list) requests"
+for method in sieve two_phase; do
+  [ "$(requests $method)" -lt 100 ] || fail "the method $method wrote piece by piece, by $(requests $method) requests"
+done
+rm report
+
 # Short calls are repeated until they have taken long enough, or ten times as often as asked for.
 times() { /usr/bin/python3 -c 'import json,sys
 text = open("out").read()

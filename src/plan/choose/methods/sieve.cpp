@@ -42,16 +42,19 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   const double request_seconds = at_first.request_seconds;
   // Writers that modify what lies between others' pieces wait for each other's locks.
   const bool take_turns = modifies && span > static_cast<double>(digest.end - digest.first);
+  const double targets = targets_of_request(facts, span / buffers);
   const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
+  const double bytes_at_once =
+      take_turns ? targets : together(facts, ranks * targets, span / buffers, prices);
   // Measured: reading what is in the cache that all cores share is no faster with several ranks.
-  double byte_seconds =
-      first * at_first.byte_seconds / at_once + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
+  double byte_seconds = first * at_first.byte_seconds / bytes_at_once +
+                        (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
   // Measured: what one rank reads for itself alone, it copies from a buffer in its own core's cache. On ext4
   // it read 25e9 B/s so, and on tmpfs 9e9; to map the pages took twice as long on either if they were half
   // holes, and never much less.
-  if (!writes && !facts.collective && prices.from_memory)
+  if (!writes && (!facts.collective || ranks <= 1) && prices.from_memory)
     byte_seconds = std::min(byte_seconds, span / prices.window_bytes_per_second);
-  byte_seconds = moving_seconds(facts, byte_seconds, span, at_once, prices);
+  byte_seconds = moving_seconds(facts, byte_seconds, span, bytes_at_once, prices);
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.add("requests", request_seconds / at_once);

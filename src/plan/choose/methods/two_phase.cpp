@@ -29,7 +29,14 @@ FlushCost traffic_of(const Facts& facts, const Layout& layout, const WindowSums&
   if (digest.bytes >= range_bytes) return transferred(all.windows, all.bytes, all.jumps, prices.write);
   const WindowShape shape{range_bytes, digest.bytes, digest.file_pieces, 0};
   const Flush how = cheapest_flush(shape, all.windows, prices);
-  if (how == Flush::read_modify_write) return rewritten(all.windows, all.bytes, all.windows, prices);
+  if (how == Flush::read_modify_write) {
+    FlushCost cost = rewritten(all.windows, all.bytes, all.windows, prices);
+    // A window's old bytes and its new ones come to lie beside each other, and whichever are less are copied.
+    // That takes long enough to count only where storage answers from memory.
+    const int64_t merged = std::min(digest.bytes, range_bytes - digest.bytes);
+    if (prices.from_memory) cost.byte_seconds += static_cast<double>(merged) / prices.window_bytes_per_second;
+    return cost;
+  }
   const RequestSeconds large(prices.write.adjoining, large_request_bytes);
   return {cost_of_flush(how, shape, all.windows, prices).request_seconds,
           static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes};
@@ -60,16 +67,6 @@ double share_of_last(const Layout& layout, const FlushCost& traffic) {
   return share;
 }
 
-// How many targets serve the bytes of a request at the same time, on average. Prices that were measured have
-// that in them.
-double targets_of_request(const Facts& facts, const WindowSums& all) {
-  const StorageFacts& storage = facts.storage;
-  if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
-  if (all.windows <= 0) return 1;
-  return std::clamp(all.bytes / all.windows / static_cast<double>(storage.stripe_bytes), 1.0,
-                    static_cast<double>(storage.stripe_targets));
-}
-
 }  // namespace
 
 Phrase obstacle_to_two_phase(const Facts& facts) {
@@ -92,7 +89,7 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
   const auto window_bytes = static_cast<double>(layout.window_bytes);
-  const double targets = targets_of_request(facts, all);
+  const double targets = targets_of_request(facts, all.windows > 0 ? all.bytes / all.windows : 0);
   const double clients = together(facts, realms, window_bytes, prices);
   const double at_once = together(facts, realms * targets, window_bytes, prices);
   const double share = share_of_last(layout, traffic);
