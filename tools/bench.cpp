@@ -199,8 +199,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
   parser
       ->add_option("--file", options->file,
                    "File to write and read; it is created and then removed; with --methods a file for each, "
-                   "FILE.METHOD (default: in TMPDIR, or the "
-                   "working folder)")
+                   "FILE.METHOD (default: in TMPDIR, or the working folder)")
       ->type_name("PATH");
   parser
       ->add_option("--json", options->json_file,

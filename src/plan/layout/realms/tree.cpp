@@ -96,7 +96,7 @@ Remerged remerge(const Region& region, Hosts hosts, int64_t portions, Shares sha
 struct Merits {
   int64_t realms = 0;
   int64_t largest_realm = 0;
-  int64_t bytes = 0;
+  int64_t bytes = 0;      // of the region, the same for all its trees
   int64_t at_home = 0;    // bytes in realms of the nodes in whose stretches they lie
   int64_t stretches = 0;  // of the region, each in one realm
 };
@@ -109,13 +109,13 @@ Merits merits_of(const Region& region, const PartitionTree& tree) {
     const PartitionTree::Vertex& vertex = tree.vertex(leaf);
     const std::vector<pattern::Interval> bytes = bytes_of(region, tree, leaf);
     realms[vertex.aggregator] += total_bytes(bytes);
-    merits.bytes += total_bytes(bytes);
     if (vertex.aggregator != std::exchange(last, vertex.aggregator)) ++merits.stretches;
     if (vertex.node == PartitionTree::none) continue;
     const NodeFacts& node = region.facts.nodes[static_cast<size_t>(vertex.node)];
     merits.at_home += total_bytes(intersection(bytes, node.spans));
   }
   merits.realms = std::ssize(realms);
+  merits.bytes = total_bytes(region.group.spans);
   for (const auto& [aggregator, bytes] : realms) merits.largest_realm = std::max(merits.largest_realm, bytes);
   return merits;
 }
