@@ -28,11 +28,14 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
+std::string profiles_folder(const std::string& config_folder, std::string_view host) {
+  return fmt::format("{}/concilio/profiles/{}", config_folder, escaped(host));
+}
+
 std::string profile_path(const std::string& config_folder, std::string_view host, std::string_view mount,
                          std::string_view throttle) {
   const std::string of_throttle = throttle.empty() ? "" : "@" + escaped(throttle);
-  return fmt::format("{}/concilio/profiles/{}/{}{}.json", config_folder, escaped(host), escaped(mount),
-                     of_throttle);
+  return fmt::format("{}/{}{}.json", profiles_folder(config_folder, host), escaped(mount), of_throttle);
 }
 
 }  // namespace concilio

@@ -15,6 +15,7 @@
 #include "base/system/strand.h"
 #include "mpi/error.h"
 #include "mpi/nodes/descriptor_passing.h"
+#include "mpi/nodes/machine.h"
 #include "mpi/nodes/node_facts.h"
 #include "mpi/progress.h"
 
@@ -99,6 +100,32 @@ struct Communicator {
     if (handle != MPI_COMM_NULL) PMPI_Comm_free(&handle);
   }
 };
+
+// Whether all ranks of a communicator have the same number is found by MPI_BAND of this: of two numbers that
+// differ, one has a bit where the other has none.
+struct OfAll {
+  uint64_t number, complement;
+
+  explicit OfAll(uint64_t mine) : number(mine), complement(~mine) {}
+  bool same() const { return number == ~complement; }
+};
+
+// Splits a communicator into those of its machines, in which the ranks keep their order. A colour has half
+// the bits of a machine's number, so in rare cases the other half must tell machines apart.
+int split_by_machine(MPI_Comm comm, uint64_t machine, Communicator& mine) {
+  constexpr uint64_t colours = uint64_t{INT_MAX} + 1;
+  for (const uint64_t colour : {machine % colours, machine / colours % colours}) {
+    Communicator part;
+    int code = PMPI_Comm_split(comm, static_cast<int>(colour), 0, &part.handle);
+    if (code != MPI_SUCCESS) return code;
+    mine = std::move(part);
+    comm = mine.handle;
+    OfAll found(machine);
+    code = PMPI_Allreduce(MPI_IN_PLACE, &found, 2, MPI_UINT64_T, MPI_BAND, comm);
+    if (code != MPI_SUCCESS || found.same()) return code;
+  }
+  return MPI_SUCCESS;
+}
 
 Error no_memory_for_team() {
   return error_with(ErrorKind::no_memory, 0, [] { return "a rank has no memory for a team of ranks"; });
@@ -197,7 +224,10 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   Teams* teams = nullptr;
   Teams before;
   std::shared_ptr<Team> fresh;
-  uint64_t free_teams = 0;
+  struct Agreed {
+    uint64_t free_teams = 0;
+    OfAll machine{0};
+  } agreed;
   if_there_is_memory([&] {
     std::lock_guard lock(kept().mutex);
     teams = teams_of(comm);
@@ -206,23 +236,27 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
     for (size_t i = 0; i < teams->size(); ++i) {
       const auto& team = (*teams)[i];
       if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
-        free_teams |= uint64_t{1} << i;
+        agreed.free_teams |= uint64_t{1} << i;
     }
     std::atomic_thread_fence(std::memory_order_acquire);  // after what other threads did with these teams
     before = *teams;
-    free_teams |= is_prepared;
+    if (ranks > 1) agreed.machine = OfAll(this_machine());
+    agreed.free_teams |= is_prepared;
   });
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
-  if (auto agreed = checked_mpi(code, "agreeing on a team"); !agreed) return agreed.error();
-  if (!(free_teams & is_prepared)) return no_memory_for_team();
-  if (free_teams != is_prepared) return before[static_cast<size_t>(__builtin_ctzll(free_teams))];
-  if (auto status = fresh->set_up(comm, ranks_per_node); !status) return status.error();
+  static_assert(sizeof agreed == 3 * sizeof(uint64_t));
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &agreed, 3, MPI_UINT64_T, MPI_BAND, comm);
+  if (auto status = checked_mpi(code, "agreeing on a team"); !status) return status.error();
+  if (!(agreed.free_teams & is_prepared)) return no_memory_for_team();
+  if (agreed.free_teams != is_prepared)
+    return before[static_cast<size_t>(__builtin_ctzll(agreed.free_teams))];
+  if (auto status = fresh->set_up(comm, ranks_per_node, agreed.machine.same()); !status)
+    return status.error();
   std::lock_guard lock(kept().mutex);
   if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : fresh);
   return fresh;
 }
 
-Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
+Status Team::set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine) {
   ranks_per_node_ = ranks_per_node;
   PMPI_Comm_rank(comm, &rank_);
   PMPI_Comm_size(comm, &size_);
@@ -236,20 +270,20 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 
   // An MPI has a few thousand communicators, and programs hold many files open. So a team keeps one of them,
-  // and the communicators of its nodes only if there are several nodes. One rank is a node without more ado.
-  Communicator machine, part;
-  int machine_rank = 0;
-  if (size_ > 1) {
-    code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine.handle);
+  // and the communicators of its nodes only if there are several nodes.
+  Communicator own_machine, part;
+  if (!on_one_machine) {
+    code = split_by_machine(comm_, this_machine(), own_machine);
     if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
-    PMPI_Comm_rank(machine.handle, &machine_rank);
   }
-  MPI_Comm node = size_ > 1 ? machine.handle : comm_;
+  MPI_Comm machine = on_one_machine ? comm_ : own_machine.handle, node = machine;
+  int machine_rank = 0;
+  PMPI_Comm_rank(machine, &machine_rank);
   for (bool sharing : {true, false}) {
     if (size_ > 1 && (!sharing || ranks_per_node > 0)) {
       part = Communicator();
       const int colour = sharing ? machine_rank / ranks_per_node : machine_rank;
-      code = PMPI_Comm_split(machine.handle, colour, rank_, &part.handle);
+      code = PMPI_Comm_split(machine, colour, rank_, &part.handle);
       if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
       node = part.handle;
     }

@@ -207,7 +207,7 @@ class Team {
             &between};
   }
   Team() = default;
-  Status set_up(MPI_Comm comm, int ranks_per_node);
+  Status set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine);
   Status share_control(MPI_Comm node);
   Status learn_nodes(MPI_Comm node, Status mine);
   bool reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns);

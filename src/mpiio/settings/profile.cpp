@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -87,9 +88,14 @@ std::shared_ptr<const plan::Profile> read_once_from(const std::string& folder, c
     std::lock_guard lock(known_mutex);
     if (const auto place = known.find(key); place != known.end()) return place->second;
   }
-  const auto mount = store::mount_of(path);
-  if (!mount) return nullptr;
-  auto profile = read_once(profile_path(folder, host_name(), mount->point, throttle), false, throttle);
+  // What a file's device is mounted on takes long to find, and most machines have no profile at all.
+  const std::string host = host_name();
+  std::shared_ptr<const plan::Profile> profile;
+  if (access(profiles_folder(folder, host).c_str(), F_OK) == 0) {
+    const auto mount = store::mount_of(path);
+    if (!mount) return nullptr;
+    profile = read_once(profile_path(folder, host, mount->point, throttle), false, throttle);
+  }
   std::lock_guard lock(known_mutex);
   return known.emplace(std::move(key), std::move(profile)).first->second;
 }
