@@ -15,6 +15,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "calls.h"
@@ -36,7 +37,8 @@ struct Options {
   uint64_t seed = 1;
   int64_t first = 0, cases = 100;
   bool threads = false;
-  bool same_order = false;  // whether all ranks wait for their requests in the same order
+  int players = 1;          // threads that play cases of their own at the same time
+  bool same_order = false;  // whether all ranks make the same waits, one after another
   std::string program, folder;
 };
 
@@ -103,9 +105,9 @@ struct OneFile {
 
 class Runner {
  public:
-  explicit Runner(const Options& options) : options_(options) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  Runner(const Options& options, MPI_Comm world) : options_(options), world_(world) {
+    MPI_Comm_rank(world, &rank_);
+    MPI_Comm_size(world, &ranks_);
   }
 
   void run(int64_t index) {
@@ -126,14 +128,13 @@ class Runner {
     for (OneFile& file : files_) close(file);
   }
 
-  int rank() const { return rank_; }
-
  private:
   std::string reproduce() const {
     const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
     return std::string(prefix ? prefix : "mpirun -n " + std::to_string(ranks_)) + " " + options_.program +
            " --seed " + std::to_string(options_.seed) + " --first " + std::to_string(index_) + " --cases 1" +
-           (options_.threads ? " --threads" : "") + (options_.same_order ? " --same-order" : "");
+           (options_.threads ? " --threads" : "") + (options_.same_order ? " --same-order" : "") +
+           (options_.players > 1 ? " --players " + std::to_string(options_.players) : "");
   }
 
   // The launcher's script reads this if the program hangs.
@@ -170,7 +171,9 @@ class Runner {
   }
 
   void open(OneFile& file, Random& random) {
-    const Openers openers = random.pick({Openers::all, Openers::all, Openers::odd_and_even, Openers::self});
+    // Two threads may not make collective calls on MPI_COMM_SELF at the same time.
+    const Openers openers = random.pick({Openers::all, Openers::all, Openers::odd_and_even,
+                                         options_.players > 1 ? Openers::odd_and_even : Openers::self});
     const int number = number_of(file);
     const int group = openers == Openers::all ? 0 : openers == Openers::self ? rank_ : rank_ % 2;
     file.path = options_.folder + "/several." + std::to_string(index_) + "." + std::to_string(number) + "." +
@@ -189,11 +192,11 @@ class Runner {
     }
     file.model.reset(random.magnitude(most_file_bytes / 2), file.stream);
     for (Open& open : file.opens) {
-      open.comm = make_comm(MPI_COMM_WORLD, open.openers);
+      open.comm = make_comm(world_, open.openers);
       note_members(open);
     }
     if (file.opens[0].rank == 0) make_file(file);
-    patient_barrier(MPI_COMM_WORLD);
+    patient_barrier(world_);
     for (Open& open : file.opens) {
       stage_ = "MPI_File_open";
       check(open_file(open.comm, file.path, MPI_MODE_RDWR, {open.openers, hints(random)}, &open.file));
@@ -623,13 +626,14 @@ class Runner {
     std::vector<std::unique_ptr<Started>> now, later;
     for (auto& started : under_way_) (chosen(*started) ? now : later).push_back(std::move(started));
     under_way_ = std::move(later);
-    Random order(options_.same_order ? random.next() : mix(random.next(), static_cast<uint64_t>(rank_)));
-    if (!options_.same_order) order.shuffle(now);
+    const uint64_t common = random.next(), own = mix(common, static_cast<uint64_t>(rank_));
+    Random how(options_.same_order ? common : own), order(own);
+    const int64_t way = how.between(0, 4);
+    if (way != 0 || !options_.same_order) order.shuffle(now);
     std::vector<MPI_Request> requests;
     for (const auto& started : now) requests.push_back(started->request);
     std::vector<MPI_Status> statuses(requests.size());
     const int all = static_cast<int>(requests.size());
-    const int64_t way = order.between(0, 4);
     stage_ = std::string("waiting by ") + std::vector<const char*>{"MPI_Wait", "MPI_Waitall", "MPI_Waitany",
                                                                    "MPI_Waitsome",
                                                                    "MPI_Testall"}[static_cast<size_t>(way)];
@@ -701,7 +705,7 @@ class Runner {
       verify(file);
       unlink(file.path.c_str());
     }
-    for (Open& open : file.opens) free_comm(MPI_COMM_WORLD, &open.comm);
+    for (Open& open : file.opens) free_comm(world_, &open.comm);
   }
 
   void verify(const OneFile& file) const {
@@ -719,6 +723,7 @@ class Runner {
   }
 
   const Options& options_;
+  const MPI_Comm world_;
   int rank_ = 0, ranks_ = 1;
   int64_t index_ = 0;
   uint64_t seed_ = 0, step_ = 0;
@@ -745,6 +750,9 @@ bool parse(int argc, char** argv, Options& options) {
       options.first = std::atoll(argv[++i]);
     } else if (word == "--cases") {
       options.cases = std::atoll(argv[++i]);
+    } else if (word == "--players") {
+      options.players = std::atoi(argv[++i]);
+      options.threads = true;
     } else {
       return false;
     }
@@ -757,17 +765,26 @@ bool parse(int argc, char** argv, Options& options) {
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fputs("several_files [--seed S] [--first I] [--cases K] [--threads] [--same-order]\n", stderr);
+    std::fputs("several_files [--seed S] [--first I] [--cases K] [--threads] [--same-order] [--players N]\n",
+               stderr);
     return 2;
   }
   int provided;
   MPI_Init_thread(&argc, &argv, options.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-  {
-    Runner runner(options);
-    for (int64_t i = options.first; i < options.first + options.cases; ++i) runner.run(i);
-    if (runner.rank() == 0)
-      std::printf("several_files: %lld cases passed\n", static_cast<long long>(options.cases));
-  }
+  std::vector<MPI_Comm> worlds(static_cast<size_t>(options.players));
+  for (MPI_Comm& world : worlds) MPI_Comm_dup(MPI_COMM_WORLD, &world);
+  std::vector<std::thread> players;
+  const auto play = [&](int number) {
+    Runner runner(options, worlds[static_cast<size_t>(number)]);
+    for (int64_t i = number; i < options.cases; i += options.players) runner.run(options.first + i);
+  };
+  for (int number = 1; number < options.players; ++number) players.emplace_back(play, number);
+  play(0);
+  for (std::thread& player : players) player.join();
+  for (MPI_Comm& world : worlds) MPI_Comm_free(&world);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) std::printf("several_files: %lld cases passed\n", static_cast<long long>(options.cases));
   MPI_Finalize();
   return 0;
 }
