@@ -31,52 +31,63 @@ int64_t next_place() {
   return static_cast<int64_t>(next.fetch_add(distance, std::memory_order_relaxed) % mark_count);
 }
 
-// Tries a byte among those from `first` on.
-OpenMark lock_one(Storage& storage, int64_t first, store::LockMode mode) {
-  OpenMark mark;
-  mark.offset = first + next_place();
-  const Status status = storage.lock(mark.offset, 1, mode, 0);
-  mark.held = status.ok();
-  mark.locks_work = status.ok() || status.error().kind == ErrorKind::file_in_use;
-  if (!mark.locks_work)
-    log_once(LogLevel::info, fmt::format("{}; no ranges of this file are locked", status.error().message));
-  return mark;
+// A lock that fails, though the storage has locks and nobody else has it, may be had a moment later. Two
+// opens may try the same byte.
+constexpr int most_tries = 3;
+
+bool says_nothing(const Status& locked) {
+  return !locked && locked.error().kind != ErrorKind::file_in_use &&
+         locked.error().kind != ErrorKind::unsupported;
 }
 
-// A few of them, as two opens may try the same.
-OpenMark lock_some(Storage& storage, int64_t first) {
+// Tries bytes among those from `first` on. Fails if it remains unknown whether there are locks: others may
+// have some, and rewrite what an open without locks writes.
+Result<OpenMark> lock_some(Storage& storage, int64_t first, store::LockMode mode) {
   OpenMark mark;
-  constexpr int most_tries = 3;
+  Status locked;
   for (int i = 0; i < most_tries && !mark.held; ++i) {
-    mark = lock_one(storage, first, store::LockMode::exclusive);
-    if (!mark.locks_work) break;
+    mark.offset = first + next_place();
+    locked = storage.lock(mark.offset, 1, mode, 0);
+    mark.held = locked.ok();
+    if (!locked && locked.error().kind == ErrorKind::unsupported) {
+      log_once(LogLevel::info, fmt::format("{}; no ranges of this file are locked", locked.error().message));
+      return OpenMark{};
+    }
   }
+  if (says_nothing(locked)) return locked.error();
+  mark.locks_work = 1;
   return mark;
 }
 
 }  // namespace
 
-OpenMark take_mark(Storage& storage) {
-  OpenMark mark = lock_some(storage, first_mark);
-  mark.marked = mark.held;
-  return mark.marked || !mark.locks_work ? mark : lock_some(storage, behind_marks);
+Result<OpenMark> take_mark(Storage& storage) {
+  Result<OpenMark> mark = lock_some(storage, first_mark, store::LockMode::exclusive);
+  if (!mark || !mark->locks_work) return mark;
+  mark->marked = mark->held;
+  return mark->marked ? mark : lock_some(storage, behind_marks, store::LockMode::exclusive);
 }
 
 bool take_some_lock(Storage& storage) {
-  return lock_some(storage, behind_marks).held != 0;
+  const auto lock = lock_some(storage, behind_marks, store::LockMode::exclusive);
+  return lock && lock->held;
 }
 
 OpenMark try_locks(Storage& storage) {
-  OpenMark mark = lock_one(storage, first_mark, store::LockMode::shared);
+  const auto tried = lock_some(storage, first_mark, store::LockMode::shared);
+  if (!tried) return {};
+  OpenMark mark = *tried;
   if (mark.held) (void)storage.unlock(mark.offset, 1);
   mark.held = 0;
   return mark;
 }
 
 bool mark_is_respected(Storage& storage, const OpenMark& mark) {
-  const Status status = storage.lock(mark.offset, 1, store::LockMode::exclusive, 0);
-  if (status) (void)storage.unlock(mark.offset, 1);
-  return !status && status.error().kind == ErrorKind::file_in_use;
+  Status locked;
+  for (int i = 0; i == 0 || (i < most_tries && says_nothing(locked)); ++i)
+    locked = storage.lock(mark.offset, 1, store::LockMode::exclusive, 0);
+  if (locked) (void)storage.unlock(mark.offset, 1);
+  return !locked && locked.error().kind == ErrorKind::file_in_use;
 }
 
 bool Rewriting::hopeful() {

@@ -41,8 +41,9 @@ struct OpenMark {
 };
 
 // Takes a mark. One rank does this for all ranks of its open; the lock lasts until that rank's storage is
-// closed. If there is no mark to be had, takes another lock that lasts as long.
-OpenMark take_mark(Storage& storage);
+// closed. If there is no mark to be had, takes another lock that lasts as long. Fails if locks fail though
+// the storage has them: whoever could not lock would not know who rewrites, and would not be known either.
+Result<OpenMark> take_mark(Storage& storage);
 // Takes a lock that nobody else wants and that lasts until this rank's storage is closed. While a node holds
 // any lock on a file, Linux's NFS client writes only bytes that were written, and not whole pages with old
 // ones around them (nfs_can_extend_write). False: none is to be had.

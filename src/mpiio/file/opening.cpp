@@ -98,7 +98,13 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, boo
   found.map_writes = writes && storage.can_map(true);
   std::strncpy(found.file_system, layout->name.c_str(), sizeof found.file_system - 1);
   found.reports = !process_config().text(Key::report).empty();
-  found.mark = writes ? take_mark(storage) : try_locks(storage);
+  if (!writes) {
+    found.mark = try_locks(storage);
+    return {};
+  }
+  const Result<exec::OpenMark> mark = take_mark(storage);
+  if (!mark) return mark.error();
+  found.mark = *mark;
   return {};
 }
 

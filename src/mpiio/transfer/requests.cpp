@@ -102,20 +102,30 @@ WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests)
   for (int i = 0; requests && i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
     if (Ref started = Requests::instance().find(requests[i])) {
-      ours_.push_back({i, std::move(started)});
+      const int64_t number = started->team_between_nodes();
+      ours_.push_back({i, number, std::move(started)});
     } else {
       ++others_;
     }
   }
+  // Ranks may have named their requests in different orders.
+  if (ours_.size() > 1) std::ranges::stable_sort(ours_, {}, &Ours::team_between_nodes);
   for (const Ours& ours : ours_) {
     if (ours.started->record_number() == 0 || timing_) continue;
     timing_.emplace(CallRecord::of_process());
   }
 }
 
+// An operation between nodes is not left before it is over. If the ranks of one node could enter that of one
+// file, and those of another node that of another, each would wait for ever. So all begin with the same file.
 bool WaitCall::attempt() {
-  bool left = false;
-  for (const Ours& ours : ours_) left = ours.started->advance() || left;
+  bool left = false, waits_for_nodes = false;
+  for (const Ours& ours : ours_) {
+    if (waits_for_nodes && ours.started->team_between_nodes() != 0) continue;
+    if (!ours.started->advance()) continue;
+    left = true;
+    if (ours.started->team_between_nodes() != 0) waits_for_nodes = true;
+  }
   return left;
 }
 

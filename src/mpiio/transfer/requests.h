@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -51,13 +52,14 @@ class WaitCall {
  private:
   struct Ours {
     int index;
+    int64_t team_between_nodes;  // by which they are sorted
     std::shared_ptr<Started> started;
   };
   bool has_failed(const Ours& ours) const;
   void record_completed() const;
   const MPI_Request* requests_;
   // To wait for a few requests takes no memory, and so it cannot fail for want of it.
-  std::array<std::byte, 256> room_;
+  std::array<std::byte, 320> room_;
   std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
   std::pmr::vector<Ours> ours_{&memory_};
   std::optional<CallRecord::Timing> timing_;  // if calls are recorded

@@ -111,6 +111,11 @@ bool Started::advance() {
   return false;
 }
 
+int64_t Started::team_between_nodes() {
+  std::lock_guard lock(mutex_);
+  return done_ || number_ == 0 || file_.team().nodes().size() == 1 ? 0 : file_.team().number();
+}
+
 void Started::wait() {
   std::unique_lock lock(mutex_);
   // Other ranks may need messages of this rank to proceed.

@@ -42,6 +42,9 @@ class Started final : private Strand::Task, private Deferred::Operation {
   void finish();
   // Carries it out if the other ranks have come to it. Returns whether it waits for them.
   bool advance();
+  // If the call is deferred and needs other nodes: the number of its file's team, the same on all ranks. Else
+  // 0, as once the call is done.
+  int64_t team_between_nodes();
   // Sleeps until the call is done.
   void wait();
   // Bytes transferred. It stays what it is once the call is done.

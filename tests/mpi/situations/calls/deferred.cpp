@@ -172,6 +172,30 @@ SITUATION(Deferred, LateRankOfOneOfSeveralNodes, not_own) {
   EXPECT_BYTES(all_blocks(mine), contents(path));
 }
 
+// All ranks test the operations of two files, in any order. The ranks of a node come at different times, so
+// that now the one file and now the other seems to be ready on it.
+SITUATION(Deferred, TestsOfTwoFilesBetweenNodes, not_own) {
+  const auto mine = values(context.rank, block);
+  const Info info{{"concilio_ranks_per_node", "2"}, {"concilio_method", "two_phase"}};
+  const std::string one = context.fresh_file("deferred-one"), other = context.fresh_file("deferred-other");
+  {
+    File files[] = {File(one, MPI_MODE_CREATE | MPI_MODE_RDWR, info),
+                    File(other, MPI_MODE_CREATE | MPI_MODE_RDWR, info)};
+    for (int round = 0; round < 20; ++round) {
+      MPI_Request requests[2];
+      for (int i = 0; i < 2; ++i)
+        OK(MPI_File_iwrite_at_all(files[i], place(), mine.data(), block, MPI_BYTE, &requests[i]));
+      if (context.rank % 2 == 1) std::swap(requests[0], requests[1]);
+      for (int done = 0, tests = 0; !done; ++tests) {
+        usleep(static_cast<useconds_t>((round * 7 + tests * 5 + context.rank * 3) % 11 * 300));
+        OK(MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE));
+      }
+    }
+  }
+  barrier();
+  for (const std::string& path : {one, other}) EXPECT_BYTES(all_blocks(mine), contents(path));
+}
+
 SITUATION(Deferred, InAViewThatConverts, not_own) {
   const std::string path = context.fresh_file("deferred-converted");
   File file(path);
