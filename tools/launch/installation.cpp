@@ -124,6 +124,7 @@ Flavour usual_flavour(const MpiLibrary& mpi) {
 
 std::string list_of(const std::vector<Installed>& all) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const Installed& installed : all) names.push_back(installed.described());
   return fmt::format("{}", fmt::join(names, ", "));
 }
