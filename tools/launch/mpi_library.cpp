@@ -142,9 +142,15 @@ std::string listing_of_file(const std::string& path, const std::string& interpre
   // Libraries that are preloaded into all programs are not those of the file.
   Environment bare = environment;
   bare.unset("LD_PRELOAD");
-  const auto listing = capture({interpreter, "--list", std::filesystem::absolute(path).string()}, bare,
-                               listing_timeout_seconds);
-  return listing ? listing->output : "";
+  const std::string file = std::filesystem::absolute(path).string();
+  const auto listing = capture({interpreter, "--list", file}, bare, listing_timeout_seconds);
+  if (!listing) return "";
+  if (listing->exit_status == 0 || interpreter.find("musl") != std::string::npos) return listing->output;
+  // If a library is missing, glibc's loader lists the others only when it is asked in the way of ldd, which
+  // musl's does not know.
+  bare.set("LD_TRACE_LOADED_OBJECTS", "1");
+  const auto traced = capture({interpreter, file}, bare, listing_timeout_seconds);
+  return traced ? traced->output : "";
 }
 
 std::optional<MpiLibrary> mpi_library_of_file(const std::string& path, const Environment& environment) {

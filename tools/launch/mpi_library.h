@@ -10,8 +10,8 @@
 
 namespace concilio::tools {
 
-// Libraries with the same interface have the same handles and constants. For openmpi and mpich this holds
-// within one major version only.
+// Libraries with the same interface have the same handles and constants. For openmpi this holds within one
+// major version only, for mpich from MPICH 4 on.
 enum class Interface { openmpi, mpich, abi, other };
 
 struct MpiLibrary {

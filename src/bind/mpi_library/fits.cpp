@@ -58,12 +58,13 @@ Kind kind_of(std::string_view version, bool is_abi) {
   return {};
 }
 
-std::string library_for(const Kind& kind, std::string_view version) {
+std::string library_for(const Kind& kind, std::string_view file_of_mpi) {
   switch (kind.family) {
     case Family::openmpi:
       return kind.major >= 5 ? fmt::format("libconcilio-openmpi{}.so", kind.major) : "libconcilio-openmpi.so";
-    case Family::mpich:
-      return number_behind(version, "MPICH Version:") >= 5 ? "libconcilio-mpich5.so" : "libconcilio-mpich.so";
+    case Family::mpich:  // one for each name of MPICH's own library
+      return file_of_mpi.find("/libmpich.so") != std::string_view::npos ? "libconcilio-mpich.so"
+                                                                        : "libconcilio-mpich5.so";
     default:
       return "libconcilio-mpiabi.so";
   }
@@ -85,6 +86,7 @@ bool is_abi(const void* get_version) {
 // This allocates nothing: a rank that lacked memory would stand aside alone.
 struct Met {
   Kind kind;
+  const char* file = "";
   char version[16384] = "";  // each MPI has its own maximal length; MPICH's of 8 KiB is the longest
 
   Met() {
@@ -93,6 +95,7 @@ struct Met {
     int length = 0;
     reinterpret_cast<int (*)(char*, int*)>(found)(version, &length);
     kind = kind_of(version, is_abi(found));
+    if (Dl_info library; dladdr(found, &library)) file = library.dli_fname;
   }
 };
 
@@ -114,7 +117,7 @@ bool detail::look() {
         fmt::format("built for " CONCILIO_BUILT_FOR
                     ", but the program runs on {}: Concilio is not used, and files go through the MPI's "
                     "own MPI-IO; the library for this MPI is {}, and `concilio run` chooses it by itself",
-                    version.substr(0, version.find_first_of(",\n")), library_for(met.kind, version)));
+                    version.substr(0, version.find_first_of(",\n")), library_for(met.kind, met.file)));
   });
   return false;
 }

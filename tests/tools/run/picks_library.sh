@@ -44,14 +44,14 @@ if [ -n "${launchers[openmpi]-}" ] && [ -n "${launchers[openmpi5]-}" ] && comman
     '  strcpy(text, SAYS); *length = strlen(text); return 0; }' >library.c
   printf '%s\n' 'int MPI_Get_library_version(char*, int*);' \
     'int main(int count, char** words) { return count > 100 ? MPI_Get_library_version(words[0], &count) : 0; }' >program.c
-  # says_name FOLDER TEXT OPTION...: FOLDER/program, and beside it its MPI library, whose version is TEXT.
+  # says_name FOLDER TEXT OPTION...: FOLDER/program, and beside it its MPI library NAME, whose version is TEXT.
   says_name() {
-    local folder=$1 text=$2
+    local folder=$1 text=$2 name=${NAME:-libmpi.so.40}
     shift 2
     mkdir -p "$folder"
-    cc -shared -fPIC -DSAYS="\"$text\"" -Wl,-soname,libmpi.so.40 -o "$folder/libmpi.so.40" library.c
+    cc -shared -fPIC -DSAYS="\"$text\"" "-Wl,-soname,$name" -o "$folder/$name" library.c
     # shellcheck disable=SC2016  # The dynamic loader knows what $ORIGIN is.
-    cc "$@" -o "$folder/program" program.c "$folder/libmpi.so.40" '-Wl,-rpath,$ORIGIN'
+    cc "$@" -o "$folder/program" program.c "$folder/$name" '-Wl,-rpath,$ORIGIN'
   }
   # Reached by a link. The loader looks where the file itself is.
   says_name real 'Open MPI v5.0.11'
@@ -66,6 +66,28 @@ if [ -n "${launchers[openmpi]-}" ] && [ -n "${launchers[openmpi5]-}" ] && comman
   done
   expect 2 "$concilio" run nameless/program
   says err 'choose one by --mpi openmpi or --mpi openmpi5'
+  # A library for MPICH under another name is none for this program, also where the loader does not find that MPICH.
+  NAME=libmpi.so.12 says_name mpich4 'MPICH Version: 4.3.2'
+  NAME=libmpich.so.12-elsewhere says_name elsewhere 'MPICH Version: 4.0.2'
+  # serves FLAVOUR VERSION LIBRARY: mpich/libconcilio-FLAVOUR.so, which is built for this MPICH and linked with LIBRARY.
+  serves() {
+    mkdir -p mpich
+    echo "const char* built_for(void) { return \"concilio-built-for: mpich $2\"; }" |
+      cc -shared -fPIC -x c -o "mpich/libconcilio-$1.so" - -x none -Wl,--no-as-needed "$3"
+  }
+  serves mpich 4.0.2 elsewhere/libmpich.so.12-elsewhere
+  CONCILIO_LIBDIR=$scratch/mpich expect 2 "$concilio" run mpich4/program
+  says err 'no library for MPICH 4.3.2 .*, only for mpich (MPICH 4.0.2); build it with .*"auto;mpich5:'
+  serves mpich5 5.0.2 mpich4/libmpi.so.12
+  CONCILIO_LIBDIR=$scratch/mpich expect 0 "$concilio" run mpich4/program
+  # The loader may not find the program's own MPI, where the launcher alone says where it lies.
+  mkdir kept path
+  mv mpich4/libmpi.so.12 kept
+  # shellcheck disable=SC2016  # the launcher's own words
+  printf '%s\n' '#!/bin/sh' 'if [ "$1" = --version ]; then echo "HYDRA build details: Version: 5.0.2"; exit; fi' \
+    "[ \"\$1\" = -genv ] && LD_LIBRARY_PATH=$scratch/kept LD_PRELOAD=\$3 exec \"\$6\"" > path/mpirun
+  chmod +x path/mpirun
+  PATH=$scratch/path:$PATH CONCILIO_LIBDIR=$scratch/mpich expect 0 "$concilio" run mpirun -n 1 mpich4/program
   # Such a name cannot be preloaded.
   says_name 'with space' 'Open MPI v5.0.11'
   expect 2 "$concilio" run 'with space/program'
