@@ -36,8 +36,7 @@ int64_t next_place() {
 constexpr int most_tries = 3;
 
 bool says_nothing(const Status& locked) {
-  return !locked && locked.error().kind != ErrorKind::file_in_use &&
-         locked.error().kind != ErrorKind::unsupported;
+  return !locked && (locked.error().kind == ErrorKind::io || locked.error().kind == ErrorKind::no_memory);
 }
 
 // Tries bytes among those from `first` on. Fails if it remains unknown whether there are locks: others may
@@ -49,7 +48,8 @@ Result<OpenMark> lock_some(Storage& storage, int64_t first, store::LockMode mode
     mark.offset = first + next_place();
     locked = storage.lock(mark.offset, 1, mode, 0);
     mark.held = locked.ok();
-    if (!locked && locked.error().kind == ErrorKind::unsupported) {
+    // File systems have several words for that they have no locks.
+    if (!locked && locked.error().kind != ErrorKind::file_in_use && !says_nothing(locked)) {
       log_once(LogLevel::info, fmt::format("{}; no ranges of this file are locked", locked.error().message));
       return OpenMark{};
     }
