@@ -81,6 +81,10 @@ int64_t end_of_view(const View& view, int64_t size) {
 }  // namespace
 
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle) {
+  if (!handle) {
+    return raise_without_file(path ? path : "", "MPI_File_open",
+                              {ErrorKind::argument, 0, "no place for the file's handle"});
+  }
   *handle = MPI_FILE_NULL;
   if (!path) return raise_without_file("", "MPI_File_open", {ErrorKind::bad_file, 0, "no file name"}, comm);
   path = plain_path(path);

@@ -285,7 +285,11 @@ SITUATION(ErrorHandler, OfTheNullFileIsOpensAndTheDefault, not_own) {
 }
 
 SITUATION(Errors, NoPlaceForAResult, not_own) {
-  File file(context.fresh_file("no-place"));
+  const std::string path = context.fresh_file("no-place");
+  FAILS(MPI_ERR_ARG,
+        MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, nullptr));
+  EXPECT(!exists(path));
+  File file(path);
   MPI_Offset offset = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   char name[MPI_MAX_DATAREP_STRING];
