@@ -25,6 +25,7 @@ struct LiveText {
   void set(std::string_view text) {
     if (text.size() > size) text.remove_prefix(text.size() - size);
     text.copy(bytes.data(), size);
+    if (text.size() < size) bytes[text.size()] = '\0';
   }
   // Whether set() was last called with this.
   bool is(std::string_view text) const {

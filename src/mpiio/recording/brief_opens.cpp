@@ -81,7 +81,8 @@ void keep_brief_opens(std::string_view path, int ranks, size_t nodes, int64_t op
   one.opens += opens;
   add(one.totals);
   if (!first_error.empty() && one.first_error.is({})) one.first_error.set(first_error);
-  one.used = any_kept = true;
+  any_kept = true;
+  one.used.store(true, std::memory_order_release);
 }
 
 EarlierOpens take_brief_opens(std::string_view path, ClosedTotals& totals) {

@@ -43,13 +43,11 @@ LiveRecords* map_records(const std::string& folder) {
   return all;
 }
 
-// Forgets what a record had of another file.
+// Forgets what a record had of another file. Its texts are set before anybody looks at them.
 void clear(LiveRecord& record) {
-  record.path = {};
-  record.counters = {};
-  record.call.store(LiveCall::none);
-  record.has_error.store(false);
-  record.first_error = {};
+  for (Tally& tally : record.counters.values) tally = 0;
+  record.call.store(LiveCall::none, std::memory_order_relaxed);
+  record.has_error.store(false, std::memory_order_relaxed);
   record.activity = 0;
 }
 
@@ -138,8 +136,8 @@ Recording::~Recording() {
     if (activity_) activity_->enter_rest(now_ns());
     return;
   }
-  if (place_) place_->taken = false;
-  if (!own_) record_->state.store(LiveRecord::State::unused);
+  if (place_) place_->taken.store(false, std::memory_order_release);
+  if (!own_) record_->state.store(LiveRecord::State::unused, std::memory_order_release);
 }
 
 int64_t Recording::most_rows() {
@@ -154,7 +152,7 @@ void Recording::show(const std::string& path, int rank, int ranks, size_t nodes,
   record_->ranks = ranks;
   record_->nodes = static_cast<int32_t>(nodes);
   record_->open_ns = open_ns;
-  record_->state.store(LiveRecord::State::open);
+  record_->state.store(LiveRecord::State::open, std::memory_order_release);
 }
 
 void Recording::add_failure(const std::string& message) {

@@ -30,7 +30,7 @@ class Recording {
   // From now on `concilio run` sees the record. `rank`: in MPI_COMM_WORLD; the others are of the file.
   void show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns);
   // The report tells of the file now.
-  void finish() { record_->state.store(LiveRecord::State::taken); }
+  void finish() { record_->state.store(LiveRecord::State::taken, std::memory_order_release); }
 
   // Counts a call that failed. Thread-safe.
   void add_failure(const std::string& message);

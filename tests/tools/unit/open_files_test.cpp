@@ -176,6 +176,8 @@ TEST(LiveText, KeepsTheEndOfWhatIsTooLong) {
   EXPECT_EQ(text.view(), "ab");
   text.set("abcdef");
   EXPECT_EQ(text.view(), "cdef");
+  text.set("a");
+  EXPECT_EQ(text.view(), "a");
 }
 
 }  // namespace
