@@ -446,13 +446,14 @@ void Team::make_progress() {
   mpi::make_progress(comm_);
 }
 
+// In one order for all: of the ranks that offer and then look, the last one sees that all have offered.
 void Team::offer() {
-  resident(local_rank_).offered.store(calls_ + 1, std::memory_order_release);
+  resident(local_rank_).offered.store(calls_ + 1, std::memory_order_seq_cst);
 }
 
 bool Team::all_offer() const {
   for (int i = 0; i < local_size_; ++i) {
-    if (resident(i).offered.load(std::memory_order_acquire) <= calls_) return false;
+    if (resident(i).offered.load(std::memory_order_seq_cst) <= calls_) return false;
   }
   return true;
 }

@@ -83,7 +83,8 @@ bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
   int64_t within = 0;
   for (Deferred* file = files_with_work_; file; file = file->next_file_) {
     if (file->first_is_apart()) return file->attempt(patience_ns);
-    file->team_->offer();
+    // A rank that is not wanted between nodes must not seem to come.
+    if (file->within_a_node() || file == &wanted) file->team_->offer();
     file->ready_ = file->within_a_node() && file->team_->all_offer();
     within += file->ready_;
   }

@@ -117,14 +117,16 @@ WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests)
 }
 
 // An operation between nodes is not left before it is over. If the ranks of one node could enter that of one
-// file, and those of another node that of another, each would wait for ever. So all begin with the same file.
+// file, and those of another node that of another, each would wait for ever. So who has come to the operation
+// of one file goes on to that of another only as long as a rank of the node is missing. The last one to come
+// finds that all have come, and does not come to the other.
 bool WaitCall::attempt() {
-  bool left = false, waits_for_nodes = false;
+  bool left = false, must_stay = false;
   for (const Ours& ours : ours_) {
-    if (waits_for_nodes && ours.started->team_between_nodes() != 0) continue;
+    if (must_stay && ours.started->team_between_nodes() != 0) continue;
     if (!ours.started->advance()) continue;
     left = true;
-    if (ours.started->team_between_nodes() != 0) waits_for_nodes = true;
+    if (ours.started->team_between_nodes() != 0 && ours.started->is_ready_on_node()) must_stay = true;
   }
   return left;
 }

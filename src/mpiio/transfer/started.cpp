@@ -116,6 +116,11 @@ int64_t Started::team_between_nodes() {
   return done_ || number_ == 0 || file_.team().nodes().size() == 1 ? 0 : file_.team().number();
 }
 
+bool Started::is_ready_on_node() {
+  std::lock_guard lock(mutex_);
+  return !done_ && file_.team().all_offer();
+}
+
 void Started::wait() {
   std::unique_lock lock(mutex_);
   // Other ranks may need messages of this rank to proceed.

@@ -42,6 +42,8 @@ class Started final : private Strand::Task, private Deferred::Operation {
   void finish();
   // Carries it out if the other ranks have come to it. Returns whether it waits for them.
   bool advance();
+  // Of a deferred call: whether all ranks of this node have come to its file.
+  bool is_ready_on_node();
   // If the call is deferred and needs other nodes: the number of its file's team, the same on all ranks. Else
   // 0, as once the call is done.
   int64_t team_between_nodes();

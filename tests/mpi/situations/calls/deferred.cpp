@@ -196,6 +196,31 @@ SITUATION(Deferred, TestsOfTwoFilesBetweenNodes, not_own) {
   for (const std::string& path : {one, other}) EXPECT_BYTES(all_blocks(mine), contents(path));
 }
 
+// One rank of each node tests the operations of two files, and the other waits for the second file first.
+SITUATION(Deferred, TestsOfTwoFilesBesideAWaitForOne, not_own) {
+  if (context.ranks % 2 != 0) return;
+  const auto mine = values(context.rank, block);
+  const Info info{{"concilio_ranks_per_node", "2"}, {"concilio_method", "two_phase"}};
+  const std::string one = context.fresh_file("deferred-one"), other = context.fresh_file("deferred-other");
+  {
+    File files[] = {File(one, MPI_MODE_CREATE | MPI_MODE_RDWR, info),
+                    File(other, MPI_MODE_CREATE | MPI_MODE_RDWR, info)};
+    for (int round = 0; round < 3; ++round) {
+      MPI_Request requests[2];
+      for (int i = 0; i < 2; ++i)
+        OK(MPI_File_iwrite_at_all(files[i], place(), mine.data(), block, MPI_BYTE, &requests[i]));
+      if (context.rank % 2 == 0) {
+        for (int done = 0; !done;) OK(MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE));
+      } else {
+        OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+      }
+    }
+  }
+  barrier();
+  for (const std::string& path : {one, other}) EXPECT_BYTES(all_blocks(mine), contents(path));
+}
+
 SITUATION(Deferred, InAViewThatConverts, not_own) {
   const std::string path = context.fresh_file("deferred-converted");
   File file(path);
