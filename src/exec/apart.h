@@ -3,15 +3,17 @@
 // they meet in some of the calls only: after each meeting that found the pattern repeated they make more
 // calls apart, 1, 3, 7, up to 63 or as many as take a millisecond, before they meet again. Every rank counts
 // alike, so all of them know which call is the next meeting. A call of another kind, a read after writes for
-// example, is a meeting too. MPI_File_set_view, which some libraries call before each access, is one that
-// does not end the run of calls apart; it suspends the run as long as the views are not those of the repeated
-// calls.
+// example, begins with a meeting too. If it repeats the last one of its operation, it ends without another,
+// and the run of that operation goes on. MPI_File_set_view, which some libraries call before each access, is
+// one that does not end the run of calls apart; it suspends the run as long as the views are not those of the
+// repeated calls.
 //
 // An error in a call that was made apart is returned by that call on its own rank. The others learn of it
 // when the ranks next meet.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -35,17 +37,23 @@ class Apart {
   // Whether the next call is made apart if it is of this operation. The same on all ranks. It changes only
   // within collective calls; other threads may ask, and learn what was so a moment ago.
   bool next(Operation operation) const {
-    return left_.load(std::memory_order_relaxed) > 0 &&
+    return runs_.load(std::memory_order_relaxed) && left(operation).load(std::memory_order_relaxed) > 0 &&
            operation_.load(std::memory_order_relaxed) == operation &&
            !suspended_.load(std::memory_order_relaxed);
+  }
+  // Whether a call of this operation, in which the ranks have met, may end without another meeting, if it
+  // repeats the last one. The same on all ranks. Errors that all ranks know of are told at the end of a call.
+  bool may_end(Operation operation) const {
+    return !failure_ && left(operation).load(std::memory_order_relaxed) > 0;
   }
   // The operation of the run of calls apart, and of the calls that it repeats.
   Operation operation() const { return operation_.load(std::memory_order_relaxed); }
   // This rank has made a call apart, with this outcome.
   void made(const Status& mine) {
-    left_.store(left_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    std::atomic<int64_t>& its = left(operation());
+    its.store(its.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     ++calls_;
-    ++calls_passed_;
+    ++calls_passed_[static_cast<size_t>(operation())];
     if (mine || !untold_) return;
     const Error& error = mine.error();
     untold_ = error_with(error.kind, error.system_errno,
@@ -61,8 +69,10 @@ class Apart {
     else
       failure_ = combine(failure_, all.failure);
   }
-  // How many calls were made apart since this was last asked.
-  int64_t take_calls_passed() { return std::exchange(calls_passed_, 0); }
+  // How many calls of this operation were made apart, or ended so, since this was last asked.
+  int64_t take_calls_passed(Operation operation) {
+    return std::exchange(calls_passed_[static_cast<size_t>(operation)], 0);
+  }
   // The first error of calls apart that all ranks know of and no call has returned on all of them; then it is
   // forgotten. Collective over the team, after a meeting; the same outcome on all ranks.
   Status tell(mpi::Team& team) {
@@ -71,26 +81,49 @@ class Apart {
     return shared_error(team, std::exchange(failure_, {}), mine);
   }
 
-  // The ranks meet in the next call.
-  void stop() { left_.store(0, std::memory_order_relaxed); }
+  // The ranks meet at the beginning of the next call.
+  void stop() { runs_.store(false, std::memory_order_relaxed); }
+  // And at its end.
+  void forget() {
+    stop();
+    for (auto& its : left_) its.store(0, std::memory_order_relaxed);
+  }
+  // A call of this operation, in which the ranks have met, ends without another meeting on this rank, with
+  // this outcome. The next ones are made apart.
+  void end(Operation operation, const Status& mine) {
+    run(operation);
+    made(mine);
+  }
   // The ranks have met and changed their views. Calls are made apart only while every rank's view looks as in
   // the calls that they repeat: the methods of those may not suit others.
   void views_changed(bool alike) { suspended_.store(!alike, std::memory_order_relaxed); }
   // A call in which the ranks have met, and which has taken so long on all of them together, is at its end.
   // If all have found that nothing is new, they make the next calls of its operation apart.
   void part(Operation operation, bool nothing_new, double seconds) {
-    operation_.store(operation, std::memory_order_relaxed);
-    suspended_.store(false, std::memory_order_relaxed);
-    left_.store(length_.after_meeting(nothing_new, seconds), std::memory_order_relaxed);
+    const int64_t length = lengths_[static_cast<size_t>(operation)].after_meeting(nothing_new, seconds);
+    left(operation).store(length, std::memory_order_relaxed);
+    run(operation);
   }
 
  private:
-  std::atomic<int64_t> left_ = 0;  // how many more calls are made apart
+  std::atomic<int64_t>& left(Operation operation) { return left_[static_cast<size_t>(operation)]; }
+  const std::atomic<int64_t>& left(Operation operation) const {
+    return left_[static_cast<size_t>(operation)];
+  }
+  void run(Operation operation) {
+    operation_.store(operation, std::memory_order_relaxed);
+    suspended_.store(false, std::memory_order_relaxed);
+    runs_.store(true, std::memory_order_relaxed);
+  }
+
+  std::atomic<bool> runs_ = false;  // calls of operation_ are made apart, if some are left
   std::atomic<Operation> operation_ = Operation::read;
   std::atomic<bool> suspended_ = false;
-  RunLength length_;
+  // By operation: how many more calls are made apart, or end so.
+  std::array<std::atomic<int64_t>, 2> left_{};
+  std::array<RunLength, 2> lengths_;
   int64_t calls_ = 0;  // since the last meeting
-  int64_t calls_passed_ = 0;
+  std::array<int64_t, 2> calls_passed_{};
   Status untold_;         // this rank's first error that it has not told
   mpi::Failure failure_;  // the first one that all ranks know of
 };

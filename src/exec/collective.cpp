@@ -429,18 +429,22 @@ Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepare
   return without_exceptions([&] { return run_alone(call, request, plan); });
 }
 
-// Whether the ranks would only repeat what each of them has just done for itself. Rewriting is left to calls
-// that all ranks have entered, and so is what must not be seen half done. The meetings of a long call cost a
-// small part of it, which is worth paying to hear of errors at once.
+// Rewriting is left to calls that all ranks have entered and leave together, and so is what must not be seen
+// half done.
+bool Collective::is_alone(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan) const {
+  const bool rewrites = plan.operation == Operation::write && method_rewrites(plan.method);
+  return opened.meetings != Meetings::always && digest.likeness == plan::Digest::pattern_repeats &&
+         digest.staging_bytes == 0 && digest.more == 0 && !method_is_together(plan.method) && !rewrites &&
+         !opened.atomic && !holds_back_;
+}
+
+// Whether the ranks would only repeat what each of them has just done for itself. The meetings of a long call
+// cost a small part of it, which is worth paying to hear of errors at once.
 bool Collective::nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan,
                              double seconds, const plan::Experience& experience) const {
   constexpr double long_seconds = 0.01;
-  if (opened.meetings == Meetings::always) return false;
-  const bool alone = !method_is_together(plan.method);
-  const bool rewrites = plan.operation == Operation::write && method_rewrites(plan.method);
-  return digest.likeness == plan::Digest::pattern_repeats && digest.staging_bytes == 0 && digest.more == 0 &&
-         alone && !rewrites && (seconds < long_seconds || opened.meetings == Meetings::seldom) &&
-         !opened.atomic && !holds_back_ && still_chosen(plan, experience);
+  return is_alone(opened, digest, plan) && (seconds < long_seconds || opened.meetings == Meetings::seldom) &&
+         still_chosen(plan, experience);
 }
 
 Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns,
@@ -455,7 +459,7 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   if (verdict.failure) return shared_error(team, verdict.failure, ended);
   if (Status told = apart_.tell(team); !told) return told.error();
   const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
-  experience.pass(static_cast<double>(apart_.take_calls_passed()) * seconds);
+  experience.pass(static_cast<double>(apart_.take_calls_passed(plan.operation)) * seconds);
   learn(plan, seconds, experience);
   apart_.part(plan.operation, nothing_new(opened, digest, plan, seconds, experience), seconds);
   return outcome;
@@ -481,7 +485,8 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
 
   plan::Experience& experience = experiences_.of(request.operation, digest);
-  if (!reuse(opened, request.operation, digest, experience)) {
+  const bool again = reuse(opened, request.operation, digest, experience);
+  if (!again) {
     if (Status planned = plan_call(opened, request, wishes, facts, notice); !planned) return planned.error();
   }
   last_ = operation;
@@ -497,6 +502,10 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
     (void)prepared.release();
     last_.reset();
     return whole.error();
+  }
+  if (again && apart_.may_end(request.operation) && is_alone(opened, digest, prepared->plan)) {
+    apart_.end(request.operation, outcome ? Status() : Status(outcome.error()));
+    return outcome;
   }
   Outcome all = conclude(opened, std::move(outcome), begin_ns, digest, prepared->plan, experience);
   if (others_write) opened.storage.note_others_wrote();  // now they have

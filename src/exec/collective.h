@@ -60,7 +60,7 @@ class Collective {
   // was promised to keep stay until somebody asks for others.
   void forget() {
     plans_ = {};
-    apart_.stop();
+    apart_.forget();
     experiences_.forget();
     calls_without_two_phase_ = 0;
   }
@@ -119,6 +119,8 @@ class Collective {
   // Agrees on the outcome, records how long the call took, and decides whether the next ones are made apart.
   Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const plan::Digest& digest,
                    plan::Plan& plan, plan::Experience& experience);
+  // Whether each rank only carries out its own request, and needs no other for it.
+  bool is_alone(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan) const;
   // Whether the next call may be made apart, after one that took so long.
   bool nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan, double seconds,
                    const plan::Experience& experience) const;

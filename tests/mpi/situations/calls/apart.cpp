@@ -185,6 +185,33 @@ SITUATION(Apart, CallsOfOtherKindsSeeWhatWasWritten, not_own) {
   EXPECT_EQUAL(size_t{9} * context.ranks * block, contents(path).size());
 }
 
+// Each call is of another kind than the one before. So it begins with a meeting, and finds what was written
+// before it; and where it only repeats the last one of its kind, it ends without another.
+SITUATION(Apart, ReadsAndWritesByTurns, not_own) {
+  const std::string path = context.fresh_file("apart-turns");
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+    const int next = (context.rank + 1) % context.ranks;
+    for (int row = 0; row < many; ++row) {
+      if (row % context.ranks == context.rank) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      const int64_t before = counter(file, "meetings");
+      OK(write_row(file, row));
+      std::vector<uint8_t> back(block);
+      OK(MPI_File_read_at_all(file, (MPI_Offset{row} * context.ranks + next) * block, back.data(), block,
+                              MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_BYTES(values(next * 1000 + row, block), back);
+      if (is_apart(row)) EXPECT_EQUAL(2, counter(file, "meetings") - before);
+    }
+    EXPECT_EQUAL(0, counter(file, "calls_apart"));
+    // The calls of one kind that follow need no meeting at all.
+    OK(write_row(file, many));
+    OK(write_row(file, many + 1));
+    EXPECT_EQUAL(1, counter(file, "calls_apart"));
+  }
+  barrier();
+  expect_rows(path, many + 2);
+}
+
 // HDF5 sets a view before each collective access, whose datatype begins where the rank's bytes do, and
 // another view after it.
 SITUATION(Apart, GoesOnWhereEachCallHasItsView, not_own) {
