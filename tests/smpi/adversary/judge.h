@@ -57,6 +57,7 @@ class Judge {
   int64_t strikes_ = 0;
   bool failures_ = false;  // since the last look
   bool excused_ = false;
+  bool lock_stays_ = false;  // an unlock has failed: other opens may find the range in use
   bool saw_failures_ = false;
   std::string mistake_;
   uint64_t hash_ = 0;
