@@ -194,7 +194,8 @@ for call in ('write', 'read'):
     assert one[call]['seconds'][0] > 1.1 * sorting, (one[call]['seconds'], sorting)"
 
 # Opens queue at a metadata server of 100 a second. The first ranks of 4 nodes open at once, the other 12 when they write
-# first; later reads and writes take as long as without it.
+# first; later reads and writes take as long as without it, but for a tick of the library's clock, which counts whole
+# nanoseconds from another time on.
 opens() { # FILE MACHINE
   expect 0 "$concilio" simulate interleaved:64 -n 16 --mib-per-rank 0.0625 --method list --machine "$2" --json "$1"
   expect 0 "$concilio" simulate interleaved:64 -n 16 --mib-per-rank 0.0625 --method list --machine "$2"
@@ -207,7 +208,7 @@ check "import json
 free, slow = [json.load(open(name))['results'][0] for name in ('four.json', 'server.json')]
 assert free['open']['seconds'] < 0.01 and 0.04 <= slow['open']['seconds'] < 0.05, (free['open'], slow['open'])
 assert free['write']['first_seconds'] < 0.01 and 0.12 <= slow['write']['first_seconds'] < 0.13, (free['write'], slow['write'])
-assert abs(free['write']['seconds'][0] - slow['write']['seconds'][0]) < 1e-8, (free['write'], slow['write'])"
+assert abs(free['write']['seconds'][0] - slow['write']['seconds'][0]) < 2e-9, (free['write'], slow['write'])"
 
 # In groups of ranks only the roots open the file: 16, 4 and 1 of them, once to write and once to read. Where all ranks are
 # roots, the first of each node opens at once and the others when they move their data; whenever it is, the server is asked.

@@ -43,13 +43,16 @@ std::string obstacle_to(const plan::Profile& profile, const std::string& throttl
   return "";
 }
 
+bool says_missing(int system_errno) {
+  return system_errno == ENOENT || system_errno == ENOTDIR;
+}
+
 // `asked`: the user named the file, so a missing file is an error.
 std::shared_ptr<const plan::Profile> read_profile(const std::string& file, bool asked,
                                                   const std::string& throttle) {
   const auto text = read_file(file, plan::most_profile_bytes);
   if (!text) {
-    const int why = text.error().system_errno;
-    if (asked || (why != ENOENT && why != ENOTDIR)) say_not_used(file, text.error().message);
+    if (asked || !says_missing(text.error().system_errno)) say_not_used(file, text.error().message);
     return nullptr;
   }
   auto profile = plan::parse_profile(*text);
@@ -91,7 +94,7 @@ std::shared_ptr<const plan::Profile> read_once_from(const std::string& folder, c
   // What a file's device is mounted on takes long to find, and most machines have no profile at all.
   const std::string host = host_name();
   std::shared_ptr<const plan::Profile> profile;
-  if (access(profiles_folder(folder, host).c_str(), F_OK) == 0) {
+  if (access(profiles_folder(folder, host).c_str(), F_OK) == 0 || !says_missing(errno)) {
     const auto mount = store::mount_of(path);
     if (!mount) return nullptr;
     profile = read_once(profile_path(folder, host, mount->point, throttle), false, throttle);

@@ -123,10 +123,10 @@ WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests)
 bool WaitCall::attempt() {
   bool left = false, must_stay = false;
   for (const Ours& ours : ours_) {
-    if (must_stay && ours.started->team_between_nodes() != 0) continue;
-    if (!ours.started->advance()) continue;
+    const bool between_nodes = ours.team_between_nodes != 0;
+    if ((between_nodes && must_stay) || !ours.started->advance()) continue;
     left = true;
-    if (ours.started->team_between_nodes() != 0 && ours.started->is_ready_on_node()) must_stay = true;
+    must_stay = must_stay || (between_nodes && ours.started->is_ready_on_node());
   }
   return left;
 }
