@@ -140,6 +140,21 @@ std::vector<OneCall> together(const FileRecord& a, const FileRecord& b) {
   return all;
 }
 
+Error no_report(const std::string& why) {
+  return {ErrorKind::argument, 0,
+          "no report of concilio run" + why + "; write one by concilio run --report FILE"};
+}
+
+// An object as text that lacks its end.
+std::string opened(const json& object) {
+  // A file name need not be valid UTF-8.
+  std::string text = object.dump(2, ' ', false, json::error_handler_t::replace);
+  text.resize(text.rfind('\n'));
+  return text;
+}
+
+}  // namespace
+
 json json_of(const FileRecord& record) {
   json reasons = json::array();
   for (const Reason& reason : record.reasons) {
@@ -175,21 +190,6 @@ json json_of(const FileRecord& record) {
   for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
   return object;
 }
-
-Error no_report(const std::string& why) {
-  return {ErrorKind::argument, 0,
-          "no report of concilio run" + why + "; write one by concilio run --report FILE"};
-}
-
-// An object as text that lacks its end.
-std::string opened(const json& object) {
-  // A file name need not be valid UTF-8.
-  std::string text = object.dump(2, ' ', false, json::error_handler_t::replace);
-  text.resize(text.rfind('\n'));
-  return text;
-}
-
-}  // namespace
 
 std::string text_of(const FileRecord& record) {
   std::string text = opened(json_of(record));

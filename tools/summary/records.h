@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,6 +95,8 @@ Result<Report> parse_report(std::string_view text);
 // One record a name: counts and times added, peaks the greatest.
 std::vector<FileRecord> by_name(const std::vector<FileRecord>& files);
 std::string text_of(const FileRecord& record);
+// The same without its activities.
+nlohmann::json json_of(const FileRecord& record);
 
 // Of the slowest rank, in the program's calls and opens.
 double seconds_of(const FileRecord& record);

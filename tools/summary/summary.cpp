@@ -187,19 +187,6 @@ std::vector<const FileRecord*> by_time(const std::vector<FileRecord>& files) {
   return sorted;
 }
 
-// For which rank the others waited, if they waited long and it did not.
-std::string told_of_late_rank(const FileRecord& file) {
-  constexpr double least_seconds = 0.01, least_share_of_calls = 0.2;
-  const LateRank& late = file.late_rank;
-  const double waits = in_seconds(file.slowest[Counter::exchange_ns]);
-  if (late.rank < 0 || file.ranks < 2 || file.times_opened > 1 || waits < least_seconds ||
-      waits < least_share_of_calls * call_seconds(file) || late.waited_seconds > waits / 2)
-    return {};
-  return fmt::format("ranks waited up to {} for rank {}, which waited {} and worked {} in its calls",
-                     format_seconds(waits), late.rank, format_seconds(late.waited_seconds),
-                     format_seconds(late.own_seconds));
-}
-
 std::string lines_on_troubles(const FileRecord& file, const std::string& indent) {
   std::string text;
   for (const std::string& trouble : troubles_of(file)) text += fmt::format("{}{}\n", indent, trouble);
@@ -222,6 +209,18 @@ std::string told_of_sampling(const FileRecord& file) {
                                (calls + singly / 2) / singly));
   }
   return text;
+}
+
+std::string told_of_late_rank(const FileRecord& file) {
+  constexpr double least_seconds = 0.01, least_share_of_calls = 0.2;
+  const LateRank& late = file.late_rank;
+  const double waits = in_seconds(file.slowest[Counter::exchange_ns]);
+  if (late.rank < 0 || file.ranks < 2 || file.times_opened > 1 || waits < least_seconds ||
+      waits < least_share_of_calls * call_seconds(file) || late.waited_seconds > waits / 2)
+    return {};
+  return fmt::format("ranks waited up to {} for rank {}, which waited {} and worked {} in its calls",
+                     format_seconds(waits), late.rank, format_seconds(late.waited_seconds),
+                     format_seconds(late.own_seconds));
 }
 
 FileRecord job_of(const std::vector<FileRecord>& files) {
