@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/activity/live_record.h"
+#include "base/activity/rank_times.h"
 #include "base/result.h"
 #include "plan/choose/candidate.h"
 
@@ -58,6 +59,9 @@ struct FileRecord {
   double open_seconds = 0;
   Counters sum;      // summed over the ranks
   Counters slowest;  // the maximum over the ranks
+  // Of the rank whose calls took longest. Its last call may not have ended when the program did.
+  RankTimes slowest_rank;
+  double unended_seconds = 0;
   int64_t peak_bytes_per_rank = 0;
   int64_t peak_bytes_per_node = 0;              // of all ranks of the node together
   int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
