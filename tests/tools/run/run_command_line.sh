@@ -118,6 +118,9 @@ says err "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches"
 CONCILIO_DISABLE=1 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
 says err 'CONCILIO_DISABLE is set, .* (unset it), so there is no summary'
 expect 0 "$concilio" run --mpi "$mpi" --summary env -u LD_PRELOAD "$program"
+# shellcheck disable=SC2016  # The message has them.
+says err 'no rank was seen to load Concilio (`env -u LD_PRELOAD` removes LD_PRELOAD'
+expect 0 "$concilio" run --mpi "$mpi" --summary true
 says err 'no rank was seen to load Concilio (if a script changes LD_PRELOAD'
 
 # One `concilio run` for each rank: only one of them prints a summary.
