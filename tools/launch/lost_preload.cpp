@@ -27,7 +27,8 @@ constexpr int64_t most_script_bytes = 1 << 20;
 // The path of an executable file; empty if the word names none.
 std::string executable_of(const std::string& word, const Loading& loading, const Environment& environment) {
   const bool is_path = word.find('/') != std::string::npos;
-  return environment.find_executable(is_path ? (fs::path(loading.folder) / word).string() : word)
+  return environment
+      .find_executable(is_path ? (fs::path(loading.folder) / word).lexically_normal().string() : word)
       .value_or("");
 }
 
@@ -164,7 +165,8 @@ std::string who_lost_preload(const std::vector<Loading>& loadings, const Words& 
     if (std::string why = explained_by(*loading, environment); !why.empty()) return why;
   }
   if (!loadings.empty() || command.empty()) return "";
-  const Loading started{"", command};
+  std::error_code unknown;
+  const Loading started{fs::current_path(unknown).string(), command};
   std::string why = why_nothing_is_preloaded(executable_of(command[0], started, environment));
   return why.empty() ? explained_by(started, environment) : why;
 }
