@@ -17,6 +17,7 @@
 #include "probe/show/report.h"
 #include "subcommands.h"
 #include "system/other_work.h"
+#include "system/write_text.h"
 
 namespace concilio::tools {
 
@@ -30,7 +31,7 @@ struct ProbeOptions {
   std::string mpi;
   bool quick = false, verbose = false, show = false;
   std::string shown;  // the argument of --show; if empty, the profile is where the library finds it
-  std::string output, picture;
+  std::string output, picture, json;
   double timeout_seconds = 600;
 };
 
@@ -53,6 +54,7 @@ Words arguments_of(const ProbeOptions& options, const std::string& workplace) {
   if (options.quick) words.push_back("--quick");
   if (!options.output.empty()) words.insert(words.end(), {"--output", options.output});
   if (!options.picture.empty()) words.insert(words.end(), {"--picture", options.picture});
+  if (!options.json.empty()) words.insert(words.end(), {"--json", options.json});
   const char* progress = options.verbose ? "lines" : isatty(STDERR_FILENO) ? "bar" : "none";
   words.insert(words.end(), {"--progress", progress});
   return words;
@@ -80,7 +82,12 @@ int show(const ProbeOptions& options) {
   if (!stored)
     return refuse({ErrorKind::argument, 0, fmt::format("{}: {}", *file, stored.error().message)},
                   exit_failure);
-  fmt::print("{}\nprofile: {}\n", probe::report_of(stored->profile, stored->found), *file);
+  if (options.json != "-")
+    fmt::print("{}\nprofile: {}\n", probe::report_of(stored->profile, stored->found), *file);
+  if (!options.json.empty()) {
+    if (const Status status = write_or_print(options.json, *text); !status)
+      return refuse(status.error(), exit_failure);
+  }
   if (options.picture.empty()) return 0;
   const std::string title = fmt::format("{} ({})", stored->profile.mount, stored->profile.file_system);
   const Status status =
@@ -178,6 +185,14 @@ Subcommand add_probe(CLI::App& app, const Environment& environment) {
       ->add_option("--output", options->output, "File for the profile (default: where the library finds it)")
       ->type_name("FILE");
   parser->add_option("--picture", options->picture, "Draw the curves as an SVG picture")->type_name("FILE");
+  parser
+      ->add_option(
+          "--json", options->json,
+          "Print the profile, with all that was measured, as JSON to stdout in place of the text; or "
+          "write it to FILE as well if it is given")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE");
   auto* show = parser
                    ->add_option("--show", options->shown,
                                 "Measure nothing, and print a stored profile: FILE, or that of DIR (default: "

@@ -7,15 +7,17 @@
 #include "base/system/read_file.h"
 #include "subcommands.h"
 #include "summary/page.h"
+#include "summary/report_json.h"
 #include "summary/summary.h"
 #include "summary/trace.h"
+#include "system/write_text.h"
 
 namespace concilio::tools {
 
 namespace {
 
 struct ReportOptions {
-  std::string report, page, trace;
+  std::string report, page, trace, json;
 };
 
 int show_report(const ReportOptions& options) {
@@ -28,7 +30,7 @@ int show_report(const ReportOptions& options) {
   }
   if (report->records.unreadable_lines > 0)
     complain(fmt::format("report: {}: {} lines could not be read", path, report->records.unreadable_lines));
-  if (options.page.empty() && options.trace.empty()) {
+  if (options.page.empty() && options.trace.empty() && options.json.empty()) {
     const std::vector<FileRecord> files = by_name(report->records.files);
     fmt::print("{}{}", render_summary(files), render_details(files));
     return 0;
@@ -36,6 +38,7 @@ int show_report(const ReportOptions& options) {
   Status written;
   if (!options.page.empty()) written = write_page(options.page, *report);
   if (written && !options.trace.empty()) written = write_trace(options.trace, *report);
+  if (written && !options.json.empty()) written = write_or_print(options.json, summary_as_json(*report));
   if (written) return 0;
   complain("report: " + written.error().message);
   return exit_failure;
@@ -57,6 +60,12 @@ Subcommand add_report(CLI::App& app) {
       ->add_option("--trace", options->trace,
                    "Write a trace of the ranks' times, which ui.perfetto.dev shows; else text to stdout")
       ->type_name("FILE.json");
+  parser
+      ->add_option("--json", options->json,
+                   "Print what the text says as JSON to stdout, or write it to FILE if it is given")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE");
   return {parser, [=] { return show_report(*options); }};
 }
 

@@ -15,6 +15,7 @@
 #include "launch/detect.h"
 #include "launch/flavour.h"
 #include "launch/launcher.h"
+#include "launch/lost_preload.h"
 #include "settings.h"
 #include "subcommands.h"
 #include "summary/joined_record.h"
@@ -69,23 +70,47 @@ std::optional<int> own_rank(const RunOptions& options, const Environment& enviro
   return outer->rank;
 }
 
+// How the ranks are started.
+struct Start {
+  Words programs;     // from the first program on
+  std::string hosts;  // the option that names hosts; empty if there is none
+};
+Start start_of(const RunOptions& options, const std::optional<LauncherLine>& launcher) {
+  if (!launcher) return {options.command, ""};
+  const size_t first = std::min(launcher->programs.front(), launcher->words.size());
+  return {Words(launcher->words.begin() + static_cast<long>(first), launcher->words.end()),
+          option_of_hosts(*launcher)};
+}
+
+// Why no rank has loaded the library, and what to do about it.
+std::string why_not_loaded(const Environment& environment, const Start& start, const std::string& notes,
+                           int exit_status) {
+  const std::string lost = who_lost_preload(loadings_in(notes), start.programs, environment);
+  if (!lost.empty()) return fmt::format("no rank was seen to load Concilio ({})", lost);
+  if (notes.empty() && !start.hosts.empty()) {
+    return fmt::format(
+        "no rank was seen to load Concilio (no program on this host did; what ranks on other hosts, see {}, "
+        "do is "
+        "seen here only if these share {}: set TMPDIR to a folder that all nodes share)",
+        start.hosts, environment.temporary_folder());
+  }
+  return fmt::format(
+      "no rank was seen to load Concilio ({}if a script changes LD_PRELOAD, start the program itself; if "
+      "the program is statically linked, link it dynamically; if rank 0 is on a node that does not share {}, "
+      "set TMPDIR to a folder that all nodes share)",
+      exit_status == 0 ? ""
+                       : fmt::format("if MPI did not begin, what ended the program with status {} is above; ",
+                                     exit_status),
+      environment.temporary_folder());
+}
+
 // Why no file was recorded, and what to do about it.
-std::string why_no_file(const RunOptions& options, const Environment& environment, bool loaded,
-                        int exit_status) {
+std::string why_no_file(const RunOptions& options, const Environment& environment, const Start& start,
+                        const RecordsFile& records_file, int exit_status) {
   if (asked_in_environment(Key::disable))
     return "CONCILIO_DISABLE is set, and leaves all files to the MPI's own MPI-IO (unset it)";
-  if (!loaded) {
-    return fmt::format(
-        "no rank was seen to load Concilio ({}if a script changes LD_PRELOAD, start the program itself; if "
-        "the "
-        "program is statically linked, link it dynamically; if rank 0 is on a node that does not share {}, "
-        "set TMPDIR to a folder that all nodes share)",
-        exit_status == 0
-            ? ""
-            : fmt::format("if MPI did not begin, what ended the program with status {} is above; ",
-                          exit_status),
-        environment.temporary_folder());
-  }
+  if (!records_file.made_by_library())
+    return why_not_loaded(environment, start, records_file.notes_of_loading(), exit_status);
   const std::string only =
       options.settings.only.empty() ? environment.get("CONCILIO_ONLY").value_or("") : options.settings.only;
   if (!only.empty()) {
@@ -102,8 +127,8 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
 // If every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program wrote
 // records write a summary, and if none did, rank 0 says so. Only rank 0 writes to the very file that --report
 // names.
-void conclude(const RunOptions& options, const Environment& environment, const RecordsFile& records_file,
-              const std::optional<LiveFolder>& live, int exit_status) {
+void conclude(const RunOptions& options, const Environment& environment, const Start& start,
+              const RecordsFile& records_file, const std::optional<LiveFolder>& live, int exit_status) {
   Records records = records_file.read();
   if (live) {
     for (FileRecord& file : live->untold_files(now_ns())) records.files.push_back(std::move(file));
@@ -113,7 +138,7 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
   if ((!options.summary.empty() || options.compare) && records.files.empty()) {
-    complain(why_no_file(options, environment, records_file.made_by_library(), exit_status) +
+    complain(why_no_file(options, environment, start, records_file, exit_status) +
              ", so there is no summary");
   } else if (!options.summary.empty()) {
     const std::vector<FileRecord> files = by_name(records.files);
@@ -145,10 +170,11 @@ std::string text_of_ranks(const std::vector<int64_t>& ranks) {
 }
 
 // Joins what the ranks have recorded, and says what is not there.
-void conclude_record(const RunOptions& options, const Environment& environment, const JoinedRecord& record,
-                     bool loaded, int exit_status) {
+void conclude_record(const RunOptions& options, const Environment& environment, const Start& start,
+                     const JoinedRecord& record, const RecordsFile& records_file, int exit_status) {
   if (!record.has_parts())
-    return complain(why_no_file(options, environment, loaded, exit_status) + ", so there is no record");
+    return complain(why_no_file(options, environment, start, records_file, exit_status) +
+                    ", so there is no record");
   const auto joined = record.join();
   if (!joined) return complain(joined.error().message);
   if (!joined->full.empty())
@@ -275,6 +301,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
     complain(replace_by(launch->words, launch->environment).message);
     return exit_not_executable;
   }
+  const Start start = start_of(options, launcher);
   int exit_status = 0;
   if (options.compare) {
     tell_of_other_work("run --compare");
@@ -291,8 +318,8 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
-    conclude(options, environment, *records_file, live, exit_status);
-  if (record) conclude_record(options, environment, *record, records_file->made_by_library(), exit_status);
+    conclude(options, environment, start, *records_file, live, exit_status);
+  if (record) conclude_record(options, environment, start, *record, *records_file, exit_status);
   return exit_status;
 }
 

@@ -40,6 +40,7 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "exchange_ns",
     "copy_ns",
     "storage_ns",
+    "storage_other_ns",
     "call_ns",
 };
 static_assert(counter_names.back() != nullptr, "every counter has a name");

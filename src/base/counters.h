@@ -46,8 +46,9 @@ enum class Counter : int {
   plan_ns,      // time, in nanoseconds
   exchange_ns,  // waiting for ranks, messages between nodes
   copy_ns,
-  storage_ns,
-  call_ns,  // the whole of the program's calls
+  storage_ns,        // in calls that read or write
+  storage_other_ns,  // in others: MPI_File_open, MPI_File_sync, MPI_File_close, ...
+  call_ns,           // the whole of the program's calls
   count_,
 };
 

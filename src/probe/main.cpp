@@ -31,9 +31,12 @@ struct Options {
   std::string folder;
   std::string workplace;  // made and removed by the process that started this one; empty: make it here
   std::string output, picture;
+  std::string json;  // a file; "-": stdout, in place of the text
   bool quick = false;
   Progress::Kind progress = Progress::Kind::none;
 };
+
+constexpr const char* to_stdout = "-";  // as the name of a file
 
 void complain(const std::string& message) {
   fmt::print(stderr, "concilio: probe: {}\n", message);
@@ -153,20 +156,28 @@ Status check_places(Session& session, const Options& options, const plan::Profil
     const auto places = places_of(profile, options);
     if (!places) status = places.error();
     for (size_t i = 0; status.ok() && i < places->size(); ++i) status = check_place((*places)[i]);
-    if (status.ok() && !options.picture.empty()) status = check_place(options.picture);
+    for (const std::string& file : {options.picture, options.json}) {
+      if (status.ok() && !file.empty() && file != to_stdout) status = check_place(file);
+    }
   }
   return agree_at_rest(session.team, status);
 }
 
 Status tell(const Session& session, const plan::Profile& profile, const Options& options) {
-  fmt::print("{}", report_of(profile, session.found));
+  const bool as_text = options.json != to_stdout;
+  if (as_text) fmt::print("{}", report_of(profile, session.found));
   for (const std::string& note : session.notes) complain(note);
   const auto places = places_of(profile, options);
   if (!places) return places.error();
   const std::string text = profile_as_text(profile, json_of(session.found));
   for (const std::string& place : *places) {
     if (Status status = replace_file(place, text); !status) return status;
-    fmt::print("\nprofile: {}", place);
+    if (as_text) fmt::print("\nprofile: {}", place);
+  }
+  if (!as_text) {
+    fmt::print("{}", text);
+  } else if (!options.json.empty()) {
+    if (Status status = replace_file(options.json, text); !status) return status;
   }
   if (!options.picture.empty()) {
     const std::string title =
@@ -174,9 +185,9 @@ Status tell(const Session& session, const plan::Profile& profile, const Options&
                     profile.throttle.empty() ? "" : ", throttled: " + profile.throttle);
     if (Status status = replace_file(options.picture, picture_of(figures_of(session.found), title)); !status)
       return status;
-    fmt::print("\npicture: {}", options.picture);
+    if (as_text) fmt::print("\npicture: {}", options.picture);
   }
-  fmt::print("\n");
+  if (as_text) fmt::print("\n");
   return {};
 }
 
@@ -229,6 +240,7 @@ int main_of(int argument_count, char** arguments) {
   app.add_option("--workplace", options.workplace);
   app.add_option("--output", options.output);
   app.add_option("--picture", options.picture);
+  app.add_option("--json", options.json);
   app.add_flag("--quick", options.quick);
   const std::map<std::string, Progress::Kind> kinds = {
       {"none", Progress::Kind::none}, {"bar", Progress::Kind::bar}, {"lines", Progress::Kind::lines}};

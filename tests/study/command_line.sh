@@ -10,7 +10,7 @@ export root
 faked() { expect "$1" bash -c 'study "$@"' study "${@:2}"; }
 
 expect 0 "$concilio" study --help
-for word in --quick --storage --dir --testpfs --only --mpi --output --resume --overwrite --numbers-only --list --report-only --markdown --alternations --case checkpoint romio regret contrast sieving scorpio comparisons; do
+for word in --quick --storage --dir --testpfs --only --mpi --output --resume --overwrite --numbers-only --list --report-only --markdown --alternations --case --json checkpoint romio regret contrast sieving scorpio comparisons; do
   says out "$word"
 done
 expect 2 "$concilio" study --no-such-option --numbers-only
@@ -71,6 +71,17 @@ grep -q '^- .*/profiles/[^h].*json bench' log || fail 'real storage was not meas
 grep -q 'no &amp; space &lt;left&gt;' concilio-study/report.html || fail 'the report does not tell the failure'
 faked 2 --quick --storage real hdd --only romio
 says err '--resume'
+faked 0 --report-only --json
+cp out printed.json
+faked 0 --report-only --json "$scratch/written.json"
+says out 'Report: '
+/usr/bin/python3 - <<'END' || fail 'the study as JSON is wrong'
+import json
+printed, written, study = (json.load(open(name)) for name in ("printed.json", "written.json", "concilio-study/study.json"))
+assert printed == written == {**study, "comparisons": {}}, printed
+END
+faked 2 --report-only --json /proc/none/file
+says err 'concilio: study: --json /proc/none'
 # Only what failed is measured again, and the profiles are kept.
 : > log
 FAKE_FAIL='' faked 0 --quick --storage real hdd --only device,romio,regret --resume

@@ -34,6 +34,10 @@ for words in 'run mpirun --summ' 'run --report x' 'run --only x' 'no-such-comman
   follows $words
   [ ! -s out ] || [ "$words" = 'no-such-command --x' ] || fail "'$words' is completed"
 done
+for command in bench explain report probe study; do
+  follows $command --js
+  says out '^--json'
+done
 follows bench scorpio --gri
 says out '^--grid	'
 

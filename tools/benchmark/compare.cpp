@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -14,6 +13,7 @@
 #include "benchmark/progress.h"
 #include "launch/installation.h"
 #include "system/complain.h"
+#include "system/write_text.h"
 
 namespace concilio::tools {
 
@@ -169,15 +169,9 @@ Status check_parts(const std::vector<Flavour>& flavours, const Environment& envi
 
 int write_json(const std::string& path, const json& all) {
   const std::string text = all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  if (path == "-") {
-    fmt::print("{}", text);
-    return 0;
-  }
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (out) return 0;
-  complain(fmt::format("cannot write {}", path));
+  const Status written = write_or_print(path, text);
+  if (written) return 0;
+  complain(written.error().message);
   return exit_failure;
 }
 

@@ -16,18 +16,6 @@ namespace concilio::tools {
 
 namespace {
 
-// Programs that are often put before the real one, or that run code which is not in their own file.
-bool usually_starts_others(std::string name) {
-  static const char* const prefixes[] = {"python", "pypy",  "perl", "ruby", "lua",
-                                         "tclsh",  "julia", "node", "java"};
-  static const char* const names[] = {"R",   "Rscript", "octave", "sh",      "bash",        "dash",     "ksh",
-                                      "zsh", "csh",     "tcsh",   "busybox", "singularity", "apptainer"};
-  for (const char* prefix : prefixes) {
-    if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
-  }
-  return is_wrapper_name(name) || std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 // The words of a script's first line: "#!/usr/bin/env python3" -> /usr/bin/env, python3.
 Words shebang_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -60,6 +48,17 @@ std::optional<Words> python_words(const Words& words, size_t place, const std::s
 }
 
 }  // namespace
+
+bool usually_starts_others(const std::string& name) {
+  static const char* const prefixes[] = {"python", "pypy",  "perl", "ruby", "lua",
+                                         "tclsh",  "julia", "node", "java"};
+  static const char* const names[] = {"R",   "Rscript", "octave", "sh",      "bash",        "dash",     "ksh",
+                                      "zsh", "csh",     "tcsh",   "busybox", "singularity", "apptainer"};
+  for (const char* prefix : prefixes) {
+    if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
+  }
+  return is_wrapper_name(name) || std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 std::string Program::sentence() const {
   if (!module.empty()) return fmt::format("{} loads {} through {}", path, mpi->described(), module);

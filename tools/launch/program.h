@@ -29,6 +29,10 @@ struct Program {
   std::string sentence() const;
 };
 
+// Whether programs of this name are often put before the real one, or run code which is not in their own
+// file.
+bool usually_starts_others(const std::string& name);
+
 // Looks at the file alone.
 Program inspect_program(const std::string& path, const Environment& environment);
 // Looks at the program words[place] and its arguments, which tell what Python will run. `folder` is where it

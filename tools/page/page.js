@@ -71,15 +71,13 @@ function table(head, rows) {
 const section = id => document.getElementById(id);
 
 // ---- Totals and times.
-const parts = [['storage', 'storage_ns', 'storage'], ['exchange', 'exchange_ns', 'waiting for others and messages'],
-  ['copy', 'copy_ns', 'copying'], ['plan', 'plan_ns', 'planning']];
-// A bar of the time in calls. Parts are of the rank where each took longest, so they may be more than the whole.
+// By PartOfCalls in tools/summary/call_time.h.
+const parts = [['storage', 'storage'], ['exchange', 'waiting for others and messages'], ['copy', 'copying'], ['plan', 'planning'],
+  ['rest', 'in calls that did not end'], ['rest', 'other']];
+// A bar of the time in calls of the slowest rank.
 function timeBar(file) {
-  const all = callSeconds(file);
-  const shown = parts.map(([style, name, words]) => [style, slowest(file, name) * 1e-9, words]).filter(part => part[1] > 0);
-  const known = shown.reduce((total, part) => total + part[1], 0);
-  if (all > known) shown.push(['rest', all - known, 'other']);
-  const whole = Math.max(all, known);
+  const whole = callSeconds(file);
+  const shown = parts.map(([style, words], index) => [style, file.parts[index], words]).filter(part => part[1] > 0);
   if (whole === 0) return element('p', { class: 'quiet' }, 'No time in calls that read or write.');
   return element('div', {},
     element('div', { class: 'bar', role: 'img', 'aria-label': 'time in calls by part' },
@@ -94,7 +92,7 @@ function showTotals() {
     [requests(job), roughCount, 'requests to storage'], [job.peak, bytes, 'memory of a rank']];
   section('totals').append(...numbers.filter(([value]) => value > 0).map(([value, shown, words]) =>
     element('div', { class: 'tile' }, element('b', {}, shown(value)), words)));
-  section('time').append(timeBar(job), element('p', { class: 'quiet' }, 'Each part is of the rank where it took longest.'));
+  section('time').append(timeBar(job), element('p', { class: 'quiet' }, 'Of the slowest rank' + (data.files.length === 1 ? '.' : ' of each file.')));
 }
 
 // ---- Advice, that which wins most first. Where nobody knows, it is not more than the file's calls take.

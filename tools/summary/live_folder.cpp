@@ -34,11 +34,19 @@ void add(FileRecord& file, const LiveRecord& rank, int64_t now_ns) {
   file.open_seconds = std::max(file.open_seconds, static_cast<double>(rank.open_ns) * 1e-9);
   OpenRank& open = file.open_ranks.emplace_back(OpenRank{rank.rank, rank.call.load(), 0});
   Counters counters = rank.counters;
+  double unended_seconds = 0;
   if (open.call != LiveCall::none) {
     const int64_t ns = std::max<int64_t>(0, now_ns - rank.call_since_ns);
     open.seconds = static_cast<double>(ns) * 1e-9;
     // A close is no call that reads or writes.
-    if (open.call != LiveCall::close) counters[Counter::call_ns] += ns;
+    if (open.call != LiveCall::close) {
+      counters[Counter::call_ns] += ns;
+      unended_seconds = open.seconds;
+    }
+  }
+  if (const RankTimes times(counters); times.whole_ns() > file.slowest_rank.whole_ns()) {
+    file.slowest_rank = times;
+    file.unended_seconds = unended_seconds;
   }
   for (int i = 0; i < counter_count; ++i) {
     const auto counter = static_cast<Counter>(i);
@@ -61,6 +69,7 @@ FileRecord record_of(const BriefOpens& brief) {
     file.sum.values[i] = totals.sums[i];
     file.slowest.values[i] = totals.maxima[i];
   }
+  file.slowest_rank = totals.slowest;
   file.peak_bytes_per_rank = totals.maxima[ClosedTotals::peak];
   file.peak_description_bytes_per_rank = totals.maxima[ClosedTotals::described];
   file.first_error = brief.first_error.view();

@@ -13,6 +13,7 @@
 #include "base/text/xml.h"
 #include "plan/show/candidate_json.h"
 #include "summary/advice.h"
+#include "summary/call_time.h"
 #include "summary/page_text.h"
 #include "summary/summary.h"
 #include "system/write_text.h"
@@ -42,8 +43,7 @@ constexpr Counter always_shown[] = {
     Counter::independent_writes,    Counter::bytes_read,        Counter::bytes_written,
     Counter::storage_reads,         Counter::storage_writes,    Counter::storage_bytes_read,
     Counter::storage_bytes_written, Counter::failed_calls};
-constexpr Counter times_shown[] = {Counter::call_ns, Counter::storage_ns, Counter::exchange_ns,
-                                   Counter::copy_ns, Counter::plan_ns};
+constexpr Counter times_shown[] = {Counter::call_ns, Counter::exchange_ns};
 
 // Values that many files have in common, each once.
 template <typename Key>
@@ -78,10 +78,18 @@ json pairs_of(const Counters& counters, std::span<const Counter> shown) {
   return pairs;
 }
 
+// Of the time in calls, by PartOfCalls.
+json parts_of(const FileRecord& file) {
+  json parts = json::array();
+  for (const double seconds : call_time_of(file).parts) parts.push_back(rounded(seconds));
+  return parts;
+}
+
 json numbers_of(const FileRecord& file, bool in_full) {
   const std::vector<Counter> all = all_counters();
   return {{"ranks", file.ranks},
           {"seconds", rounded(seconds_of(file))},
+          {"parts", parts_of(file)},
           {"peak", file.peak_bytes_per_rank},
           {"sum", pairs_of(file.sum, in_full ? std::span<const Counter>(all) : always_shown)},
           {"max", pairs_of(file.slowest, in_full ? std::span<const Counter>(all) : times_shown)}};

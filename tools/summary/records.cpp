@@ -65,6 +65,10 @@ FileRecord record_of(const json& line) {
   record.open_seconds = line.value("open_seconds", 0.0);
   record.sum = counters_of(line.value("counters", json::object()));
   record.slowest = counters_of(line.value("max", json::object()));
+  // Older reports do not have it.
+  const json slowest = line.value("slowest_rank", line.value("max", json::object()));
+  record.slowest_rank = RankTimes(counters_of(slowest));
+  record.unended_seconds = slowest.value("unended_seconds", 0.0);
   record.peak_bytes_per_rank = line.value("peak_bytes_per_rank", int64_t{0});
   record.peak_bytes_per_node = line.value("peak_bytes_per_node", int64_t{0});
   record.peak_description_bytes_per_rank = line.value("peak_description_bytes_per_rank", int64_t{0});
@@ -97,6 +101,14 @@ FileRecord record_of(const json& line) {
   if (line.contains("activity")) add(line.at("activity"));
   if (line.contains("activities")) std::ranges::for_each(line.at("activities"), add);
   return record;
+}
+
+json json_of_slowest(const FileRecord& record) {
+  json object = json::object();
+  for (size_t i = 0; i < record.slowest_rank.ns.size(); ++i)
+    object[counter_name(RankTimes::counters[i])] = record.slowest_rank.ns[i];
+  if (record.unended_seconds > 0) object["unended_seconds"] = record.unended_seconds;
+  return object;
 }
 
 json json_of(const OpenRank& rank) {
@@ -140,6 +152,21 @@ std::vector<OneCall> together(const FileRecord& a, const FileRecord& b) {
   return all;
 }
 
+Error no_report(const std::string& why) {
+  return {ErrorKind::argument, 0,
+          "no report of concilio run" + why + "; write one by concilio run --report FILE"};
+}
+
+// An object as text that lacks its end.
+std::string opened(const json& object) {
+  // A file name need not be valid UTF-8.
+  std::string text = object.dump(2, ' ', false, json::error_handler_t::replace);
+  text.resize(text.rfind('\n'));
+  return text;
+}
+
+}  // namespace
+
 json json_of(const FileRecord& record) {
   json reasons = json::array();
   for (const Reason& reason : record.reasons) {
@@ -158,6 +185,7 @@ json json_of(const FileRecord& record) {
                  {"open_seconds", record.open_seconds},
                  {"counters", json_of(record.sum)},
                  {"max", json_of(record.slowest)},
+                 {"slowest_rank", json_of_slowest(record)},
                  {"peak_bytes_per_rank", record.peak_bytes_per_rank},
                  {"peak_bytes_per_node", record.peak_bytes_per_node},
                  {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
@@ -175,21 +203,6 @@ json json_of(const FileRecord& record) {
   for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
   return object;
 }
-
-Error no_report(const std::string& why) {
-  return {ErrorKind::argument, 0,
-          "no report of concilio run" + why + "; write one by concilio run --report FILE"};
-}
-
-// An object as text that lacks its end.
-std::string opened(const json& object) {
-  // A file name need not be valid UTF-8.
-  std::string text = object.dump(2, ' ', false, json::error_handler_t::replace);
-  text.resize(text.rfind('\n'));
-  return text;
-}
-
-}  // namespace
 
 std::string text_of(const FileRecord& record) {
   std::string text = opened(json_of(record));
@@ -267,6 +280,8 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
       same->sum[counter] += file.sum[counter];
       same->slowest[counter] += file.slowest[counter];
     }
+    same->slowest_rank += file.slowest_rank;
+    same->unended_seconds += file.unended_seconds;
     same->peak_bytes_per_rank = std::max(same->peak_bytes_per_rank, file.peak_bytes_per_rank);
     same->peak_bytes_per_node = std::max(same->peak_bytes_per_node, file.peak_bytes_per_node);
     same->peak_description_bytes_per_rank =

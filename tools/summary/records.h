@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/activity/live_record.h"
+#include "base/activity/rank_times.h"
 #include "base/result.h"
 #include "plan/choose/candidate.h"
 
@@ -57,6 +59,9 @@ struct FileRecord {
   double open_seconds = 0;
   Counters sum;      // summed over the ranks
   Counters slowest;  // the maximum over the ranks
+  // Of the rank whose calls took longest. Its last call may not have ended when the program did.
+  RankTimes slowest_rank;
+  double unended_seconds = 0;
   int64_t peak_bytes_per_rank = 0;
   int64_t peak_bytes_per_node = 0;              // of all ranks of the node together
   int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
@@ -94,6 +99,8 @@ Result<Report> parse_report(std::string_view text);
 // One record a name: counts and times added, peaks the greatest.
 std::vector<FileRecord> by_name(const std::vector<FileRecord>& files);
 std::string text_of(const FileRecord& record);
+// The same without its activities.
+nlohmann::json json_of(const FileRecord& record);
 
 // Of the slowest rank, in the program's calls and opens.
 double seconds_of(const FileRecord& record);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/system/read_file.h"
 
@@ -14,16 +15,24 @@ Result<std::unique_ptr<RecordsFile>> RecordsFile::make(const Environment& enviro
   std::string folder = environment.temporary_folder() + "/concilio-records-XXXXXX";
   if (!mkdtemp(folder.data()))
     return Error::from_errno(errno, "cannot make a temporary folder in " + environment.temporary_folder());
-  return std::unique_ptr<RecordsFile>(new RecordsFile(std::move(folder)));
+  std::unique_ptr<RecordsFile> file(new RecordsFile(std::move(folder)));
+  std::ofstream(file->loaded_);  // without it, nobody notes anything
+  return file;
 }
 
 RecordsFile::~RecordsFile() {
   remove();
+  unlink(loaded_.c_str());
   rmdir(folder_.c_str());
 }
 
 bool RecordsFile::made_by_library() const {
   return access(path_.c_str(), F_OK) == 0;
+}
+
+std::string RecordsFile::notes_of_loading() const {
+  auto notes = read_all(loaded_);
+  return notes ? std::move(*notes) : "";
 }
 
 Records RecordsFile::read() const {

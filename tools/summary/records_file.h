@@ -23,13 +23,16 @@ class RecordsFile {
   const std::string& path() const { return path_; }
   // Whether a rank has loaded the library.
   bool made_by_library() const;
+  // What programs note that load it, MPI or not: see launch/lost_preload.h.
+  std::string notes_of_loading() const;
   Records read() const;
   // Forgets what one start of a program has written, before the next start.
   void remove() const;
 
  private:
-  explicit RecordsFile(std::string folder) : folder_(std::move(folder)), path_(folder_ + "/records") {}
-  std::string folder_, path_;
+  explicit RecordsFile(std::string folder)
+      : folder_(std::move(folder)), path_(folder_ + "/records"), loaded_(path_ + ".loaded") {}
+  std::string folder_, path_, loaded_;
 };
 
 }  // namespace concilio::tools

@@ -10,6 +10,7 @@
 #include "base/text/format_count.h"
 #include "base/text/format_seconds.h"
 #include "summary/advice.h"
+#include "summary/call_time.h"
 #include "summary/data_operations.h"
 #include "summary/open_ranks.h"
 
@@ -99,18 +100,23 @@ void add_windows(std::string& text, const FileRecord& file) {
 }
 
 void add_time(std::string& text, const FileRecord& file) {
-  constexpr std::pair<Counter, const char*> parts[] = {{Counter::exchange_ns, "exchange"},
-                                                       {Counter::copy_ns, "copy"},
-                                                       {Counter::storage_ns, "storage"},
-                                                       {Counter::plan_ns, "plan"}};
-  if (file.slowest[Counter::call_ns] == 0) return;
+  constexpr std::pair<PartOfCalls, const char*> parts[] = {
+      {PartOfCalls::waiting, "exchange"},
+      {PartOfCalls::copying, "copy"},
+      {PartOfCalls::storage, "storage"},
+      {PartOfCalls::planning, "plan"},
+      {PartOfCalls::unended, "in a call that did not end"}};
+  const CallTime time = call_time_of(file);
+  if (time.seconds == 0) return;
   std::string content;
-  for (const auto& [counter, part] : parts) {
-    if (const int64_t took = file.slowest[counter])
-      add_word(content, fmt::format("{} {}", part, format_seconds(in_seconds(took))));
+  for (const auto& [part, name] : parts) {
+    if (const double took = time.parts[static_cast<size_t>(part)]; took > 0)
+      add_word(content, fmt::format("{} {}", name, format_seconds(took)));
   }
+  const double other = time.parts[static_cast<size_t>(PartOfCalls::other)];
+  if (!content.empty() && other > 0) add_word(content, "other " + format_seconds(other));
   add_row(text, "time",
-          fmt::format("{} in calls, slowest rank{}{}", format_seconds(call_seconds(file)),
+          fmt::format("{} in calls, slowest rank{}{}", format_seconds(time.seconds),
                       content.empty() ? "" : ": ", content));
 }
 
@@ -118,22 +124,33 @@ void add_time(std::string& text, const FileRecord& file) {
 constexpr size_t told_files = 5;
 // A part of a time that is a smaller share of it than this is not mentioned.
 constexpr double least_share = 0.01;
+// A rest that is smaller is as good as none: the parts add up.
+constexpr double least_rest_share = 0.05;
 
-// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for others and messages, 0.8 s copying"
+// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for others and messages, 0.9 s storage, 0.3 s
+// other work"
 std::string verdict(const FileRecord& job, size_t files) {
-  constexpr std::pair<Counter, const char*> known_parts[] = {
-      {Counter::exchange_ns, "waiting for other ranks and messages"},
-      {Counter::copy_ns, "copying"},
-      {Counter::storage_ns, "storage"},
-      {Counter::plan_ns, "planning"}};
-  const double calls = call_seconds(job), all = calls + job.open_seconds;
+  constexpr std::pair<PartOfCalls, const char*> known_parts[] = {
+      {PartOfCalls::waiting, "waiting for other ranks and messages"},
+      {PartOfCalls::copying, "copying"},
+      {PartOfCalls::storage, "storage"},
+      {PartOfCalls::planning, "planning"},
+      {PartOfCalls::unended, "in calls that did not end"}};
+  const CallTime time = call_time_of(job);
+  const double calls = time.seconds, all = calls + job.open_seconds;
   std::vector<std::pair<double, const char*>> parts;
-  for (const auto& [counter, what] : known_parts) parts.emplace_back(in_seconds(job.slowest[counter]), what);
+  for (const auto& [part, what] : known_parts)
+    parts.emplace_back(time.parts[static_cast<size_t>(part)], what);
   std::ranges::stable_sort(parts, std::ranges::greater(), [](const auto& part) { return part.first; });
   std::string content;
+  double untold = calls;
   for (const auto& [part, what] : parts) {
-    if (part > least_share * calls) add_word(content, fmt::format("{} {}", format_seconds(part), what));
+    if (part <= least_share * calls) continue;
+    add_word(content, fmt::format("{} {}", format_seconds(part), what));
+    untold -= part;
   }
+  if (!content.empty() && untold >= least_rest_share * calls)
+    add_word(content, format_seconds(untold) + " other work");
   std::string text = "no time in MPI-IO calls that read or write";
   if (calls > 0) {
     text = fmt::format("{} in MPI-IO calls on the slowest rank{}{}{}", format_seconds(calls),
@@ -187,19 +204,6 @@ std::vector<const FileRecord*> by_time(const std::vector<FileRecord>& files) {
   return sorted;
 }
 
-// For which rank the others waited, if they waited long and it did not.
-std::string told_of_late_rank(const FileRecord& file) {
-  constexpr double least_seconds = 0.01, least_share_of_calls = 0.2;
-  const LateRank& late = file.late_rank;
-  const double waits = in_seconds(file.slowest[Counter::exchange_ns]);
-  if (late.rank < 0 || file.ranks < 2 || file.times_opened > 1 || waits < least_seconds ||
-      waits < least_share_of_calls * call_seconds(file) || late.waited_seconds > waits / 2)
-    return {};
-  return fmt::format("ranks waited up to {} for rank {}, which waited {} and worked {} in its calls",
-                     format_seconds(waits), late.rank, format_seconds(late.waited_seconds),
-                     format_seconds(late.own_seconds));
-}
-
 std::string lines_on_troubles(const FileRecord& file, const std::string& indent) {
   std::string text;
   for (const std::string& trouble : troubles_of(file)) text += fmt::format("{}{}\n", indent, trouble);
@@ -224,6 +228,18 @@ std::string told_of_sampling(const FileRecord& file) {
   return text;
 }
 
+std::string told_of_late_rank(const FileRecord& file) {
+  constexpr double least_seconds = 0.01, least_share_of_calls = 0.2;
+  const LateRank& late = file.late_rank;
+  const double waits = in_seconds(file.slowest[Counter::exchange_ns]);
+  if (late.rank < 0 || file.ranks < 2 || file.times_opened > 1 || waits < least_seconds ||
+      waits < least_share_of_calls * call_seconds(file) || late.waited_seconds > waits / 2)
+    return {};
+  return fmt::format("ranks waited up to {} for rank {}, which waited {} and worked {} in its calls",
+                     format_seconds(waits), late.rank, format_seconds(late.waited_seconds),
+                     format_seconds(late.own_seconds));
+}
+
 FileRecord job_of(const std::vector<FileRecord>& files) {
   FileRecord job;
   for (const FileRecord& file : files) {
@@ -236,6 +252,8 @@ FileRecord job_of(const std::vector<FileRecord>& files) {
       job.sum[counter] += file.sum[counter];
       job.slowest[counter] += file.slowest[counter];
     }
+    job.slowest_rank += file.slowest_rank;
+    job.unended_seconds += file.unended_seconds;
   }
   return job;
 }

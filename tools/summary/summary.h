@@ -17,6 +17,8 @@ std::vector<std::string> troubles_of(const FileRecord& file);
 // "98 of 100 opens so brief that only totals are known, 1 of 16 calls recorded singly, the others as if like
 // these": what would have taken too much of the run's time to record. Empty if there is none.
 std::string told_of_sampling(const FileRecord& file);
+// For which rank the others waited, if they waited long and it did not; else empty.
+std::string told_of_late_rank(const FileRecord& file);
 // All files as one record: counts and times are added, and of ranks and nodes the greatest number is taken.
 FileRecord job_of(const std::vector<FileRecord>& files);
 // The short summary, at most a screen: where the time went, totals, and the files that took longest, each

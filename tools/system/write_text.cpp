@@ -1,5 +1,7 @@
 #include "system/write_text.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <fstream>
 
@@ -11,6 +13,12 @@ Status write_text(const std::string& path, const std::string& text) {
   out << text;
   out.close();
   if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write " + path);
+  return {};
+}
+
+Status write_or_print(const std::string& path, const std::string& text) {
+  if (path != "-") return write_text(path, text);
+  fmt::print("{}", text);
   return {};
 }
 

@@ -1,19 +1,22 @@
 """The command line of `concilio study`."""
 import argparse
+import json
 import os
 import shlex
 import shutil
 import signal
+import sys
 import tempfile
 
 from . import drawing, experiments, measure, results, storage
 from .comparisons import cases as comparisons
 from .comparisons import runs
-from .course import Course, Usage, complain, say_results, write_document, write_report
+from .course import Course, Usage, comparisons_of, complain, say_results, write_document, write_report
 
 NO_MATPLOTLIB = ("this Python has no matplotlib, which draws the figures; install Debian's package python3-matplotlib, or give "
                  "--numbers-only")
 
+TO_STDOUT = "-"  # as the name of a file
 COMPARISONS = "comparisons"  # all of them, as a word of --only
 
 
@@ -58,6 +61,9 @@ def parser():
     going.add_argument("--report-only", action="store_true", help="measure nothing; write the report of what is there again")
     made.add_argument("--markdown", metavar="FILE",
                       help="also put each comparison's table and figure at its place in this document")
+    made.add_argument("--json", nargs="?", const=TO_STDOUT, metavar="FILE",
+                      help="print what was measured as JSON to stdout in place of the text; or write it to FILE as well if it is "
+                           "given (it is in the output folder in any case)")
     made.add_argument("--numbers-only", action="store_true", help="tables without figures, which need matplotlib")
     made.add_argument("--list", action="store_true", help="print what would be measured, and end")
     # As little as there can be: of Concilio's own tests.
@@ -95,13 +101,13 @@ def command_of():
     return found
 
 
-def make_folder(path):
+def make_folder(path, option="--output"):
     try:
         os.makedirs(path, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise Usage(f"--output {path}: {error.strerror}") from error
+        raise Usage(f"{option} {path}: {error.strerror}") from error
     return os.path.abspath(path)
 
 
@@ -146,15 +152,30 @@ def run_study(chosen):
         return 0
     folder = os.path.abspath(chosen.output) if chosen.report_only else make_folder(chosen.output)
     study = course.study_of(folder)
+    if chosen.json and chosen.json != TO_STDOUT:
+        make_folder(os.path.dirname(os.path.abspath(chosen.json)), "--json")
     status = 0 if chosen.report_only else measured(course, study, folder)
     page, comparisons_there = write_report(study, folder, not chosen.numbers_only)
     if chosen.markdown and not write_document(chosen.markdown, folder, not chosen.numbers_only):
         status = status or 1
-    say_results(study, page)
+    if chosen.json != TO_STDOUT:
+        say_results(study, page)
+    if chosen.json:
+        write_json(chosen.json, study, folder)
     if not study.anything() and not comparisons_there and status == 0:
         complain("nothing could be measured; the report says why")
         status = 1
     return status
+
+
+def write_json(path, study, folder):
+    """All files of numbers as one: what study.json has, and the comparisons."""
+    text = json.dumps({**study.data, "comparisons": comparisons_of(folder)}, indent=1) + "\n"
+    if path == TO_STDOUT:
+        sys.stdout.write(text)
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def stop(*_):

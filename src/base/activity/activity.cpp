@@ -125,6 +125,21 @@ void Activity::note_run() {
   short_ones_.add(operation, Kind::both, number, bytes, where, first, near());
 }
 
+bool Activity::leaves_out_after_a_look(Operation operation, int64_t start_ns, int64_t end_ns,
+                                       int64_t exchange_ns, int64_t bytes) {
+  has_time_ = allowance_.covers(end_ns);
+  if (has_time_ || is_due(asked_ns_, end_ns)) return false;
+  const Lock lock(mutex_, alone_);
+  enter_earlier(start_ns);
+  leave_out(operation, Kind::asked, bytes);
+  at(short_, TimeOf::calls) += end_ns - start_ns;
+  at(short_, TimeOf::exchange) += exchange_ns;
+  enter_short_ones_if_due(end_ns);
+  // Till then they need not enter, either.
+  asked_until_ns_ = std::min(left_out_until_ns(asked_ns_), entered_ns_ + most_between_ns);
+  return true;
+}
+
 void Activity::enter_call(const Call& call) {
   const Lock lock(mutex_, alone_);
   allowance_.spend(enter_price_ns);
@@ -224,7 +239,7 @@ void Activity::begin(bool alone) {
   short_ = {};
   left_out_ = {};
   has_time_ = true;
-  entered_ns_ = noted_ns_ = asked_ns_ = stored_ns_ = never;
+  entered_ns_ = noted_ns_ = asked_ns_ = stored_ns_ = asked_until_ns_ = stored_until_ns_ = never;
 }
 
 ActivityData Activity::data(int64_t now_ns) {

@@ -97,15 +97,12 @@ class Activity {
   // The same without where the call's bytes are, which takes time to find out: true if there is no time to
   // record it as called() does, so that it was left out.
   bool leaves_out(Operation operation, int64_t start_ns, int64_t end_ns, int64_t exchange_ns, int64_t bytes) {
-    has_time_ = allowance_.covers(end_ns);
-    if (has_time_ || is_due(asked_ns_, end_ns)) [[likely]]
-      return false;
-    const Lock lock(mutex_, alone_);
-    enter_earlier(start_ns);
+    if (end_ns >= asked_until_ns_)
+      return leaves_out_after_a_look(operation, start_ns, end_ns, exchange_ns, bytes);
     leave_out(operation, Kind::asked, bytes);
     at(short_, TimeOf::calls) += end_ns - start_ns;
     at(short_, TimeOf::exchange) += exchange_ns;
-    enter_short_ones_if_due(end_ns);
+    noted_ns_ = end_ns;
     return true;
   }
 
@@ -124,13 +121,9 @@ class Activity {
   template <typename T>
   void stored(Operation operation, int64_t start_ns, int64_t end_ns, std::span<const T> requests,
               int64_t moved_bytes) {
-    const int64_t ns = end_ns - start_ns, number = static_cast<int64_t>(requests.size());
-    if (has_time_ || ns >= long_ns || is_due(stored_ns_, end_ns, number)) [[likely]]
-      return note_requests(operation, start_ns, end_ns, requests, moved_bytes);
-    // There was no time for the call before, and the one that these are a part of will look anew.
-    const Lock lock(mutex_, alone_);
-    leave_out(operation, Kind::stored, moved_bytes, number);
-    at(short_, TimeOf::storage) += ns;
+    if (end_ns >= stored_until_ns_) return note_requests(operation, start_ns, end_ns, requests, moved_bytes);
+    leave_out(operation, Kind::stored, moved_bytes, static_cast<int64_t>(requests.size()));
+    at(short_, TimeOf::storage) += end_ns - start_ns;
   }
 
   // What was noted enters the bins. `now_ns`: the time of what was not timed.
@@ -143,8 +136,9 @@ class Activity {
   using Kind = ShortOnes::Kind;
   using AmountsOfTime = Bins<times_count + moved_count>::Amounts;
   // What it takes to note a call or a request, to enter a long one, and to enter all that was noted: the
-  // instructions that docs/testing.md tells, at four a nanosecond.
-  static constexpr int64_t note_price_ns = 40, enter_price_ns = 150, enter_all_price_ns = 400;
+  // instructions that docs/testing.md tells, at four a nanosecond. To note one counts twice: where short
+  // calls come one after another, to leave out the others takes as much again.
+  static constexpr int64_t note_price_ns = 80, enter_price_ns = 150, enter_all_price_ns = 400;
   // To enter a call takes about a two-hundredth of this.
   static constexpr int64_t long_ns = 50'000;
   static constexpr int64_t most_between_ns = 250'000;
@@ -227,8 +221,18 @@ class Activity {
   }
   // So many of one kind are noted in any case after a while, which is so long that it is no matter.
   static bool is_due(int64_t noted_ns, int64_t now_ns, int64_t number = 1) {
-    return now_ns - noted_ns >= most_between_ns + 400 * note_price_ns * number;
+    return now_ns - noted_ns >= due_ns(number);
   }
+  static constexpr int64_t due_ns(int64_t number = 1) {
+    return most_between_ns + 200 * note_price_ns * number;
+  }
+  // Until then there is no time for one whose kind was noted then, and it is not due. For most of those that
+  // are left out, this is the only look: of a loop of such calls, every other one takes a good part.
+  int64_t left_out_until_ns(int64_t noted_ns) const {
+    return alone_ ? std::min(allowance_.covers_from_ns(), noted_ns + due_ns()) : never;
+  }
+  [[gnu::noinline]] bool leaves_out_after_a_look(Operation operation, int64_t start_ns, int64_t end_ns,
+                                                 int64_t exchange_ns, int64_t bytes);
   // The width of the bins of the file.
   int64_t near() const { return int64_t{1} << data_.offsets.range().shift; }
   void note(Operation operation, Kind kind, int64_t bytes, const Stretch& where) {
@@ -256,6 +260,7 @@ class Activity {
       enter_earlier(start_ns);
       leave_out(operation, Kind::stored, moved_bytes, number);
       at(short_, TimeOf::storage) += ns;
+      stored_until_ns_ = left_out_until_ns(stored_ns_);
       return enter_short_ones_if_due(end_ns);
     }
     stored_ns_ = end_ns;
@@ -316,6 +321,7 @@ class Activity {
   // When short ones last entered the bins, and the end of the last one that was timed and noted since.
   int64_t entered_ns_ = never, noted_ns_ = never;
   Relaxed<int64_t> asked_ns_ = never, stored_ns_ = never;  // when the last one of its kind was noted singly
+  Relaxed<int64_t> asked_until_ns_ = never, stored_until_ns_ = never;  // what ends before is left out
   std::mutex mutex_;
 };
 

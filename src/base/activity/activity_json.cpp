@@ -121,6 +121,14 @@ WaitedLeast combine(const WaitedLeast& a, const WaitedLeast& b) {
   return least;
 }
 
+void write_slowest(const RankTimes& times, JsonText& json) {
+  json.name("slowest_rank");
+  json.object([&] {
+    for (size_t i = 0; i < times.ns.size(); ++i)
+      json.member(counter_name(RankTimes::counters[i]), times.ns[i]);
+  });
+}
+
 void write_activity(const ActivityOfFile& activity, JsonText& json) {
   json.object([&] {
     if (!activity.rows.empty()) write_tables(activity, json);

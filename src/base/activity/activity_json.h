@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/activity/activity.h"
+#include "base/activity/rank_times.h"
 #include "base/counters.h"
 #include "base/json_text.h"
 
@@ -40,6 +41,9 @@ struct ActivityOfFile {
   int64_t left_out = 0;  // calls that were told like others
   WaitedLeast waited_least;
 };
+
+// A member "slowest_rank".
+void write_slowest(const RankTimes& times, JsonText& json);
 
 // An object. Tables are lists of index, value, index, value, ... without what is zero.
 void write_activity(const ActivityOfFile& activity, JsonText& json);

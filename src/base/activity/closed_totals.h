@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/activity/rank_times.h"
 #include "base/counters.h"
 
 namespace concilio {
@@ -14,6 +15,7 @@ struct ClosedTotals {
   // took, in nanoseconds.
   static constexpr size_t peak = counter_count, described = peak + 1, open_ns = peak + 2, count = peak + 3;
   std::array<int64_t, count> sums{}, maxima{};  // over the ranks
+  RankTimes slowest;                            // of the rank whose calls took longest
 
   // A file of one rank was closed, or this is what one rank has. Most counters of a file that was open
   // briefly are zero.
@@ -24,6 +26,7 @@ struct ClosedTotals {
       sums[i] += value;
       maxima[i] += value;
     }
+    slowest += RankTimes(counters);
     sums[open_ns] += took_ns;
     maxima[open_ns] += took_ns;
     maxima[peak] = std::max(maxima[peak], peak_bytes);
@@ -37,6 +40,7 @@ struct ClosedTotals {
       sums[i] += once.sums[i];
       maxima[i] += once.maxima[i];
     }
+    slowest += once.slowest;
     maxima[peak] = peaks[0];
     maxima[described] = peaks[1];
   }
@@ -44,6 +48,7 @@ struct ClosedTotals {
 // Of two ranks, or of more.
 inline ClosedTotals combine(const ClosedTotals& a, const ClosedTotals& b) {
   ClosedTotals both;
+  both.slowest = slower(a.slowest, b.slowest);
   for (size_t i = 0; i < ClosedTotals::count; ++i) {
     both.sums[i] = a.sums[i] + b.sums[i];
     both.maxima[i] = std::max(a.maxima[i], b.maxima[i]);

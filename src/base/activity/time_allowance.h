@@ -15,10 +15,9 @@ class TimeAllowance {
   explicit TimeAllowance(int64_t begin_ns) { begin(begin_ns); }
   void begin(int64_t now_ns) { begin_ns_.store(now_ns, std::memory_order_relaxed); }
 
-  bool covers(int64_t now_ns) const {
-    return spent_ns_.load(std::memory_order_relaxed) <=
-           (now_ns - begin_ns_.load(std::memory_order_relaxed)) / a_part;
-  }
+  bool covers(int64_t now_ns) const { return now_ns >= covers_from_ns(); }
+  // There is none till then, and later only if nobody spends any till then.
+  int64_t covers_from_ns() const { return begin_ns_.load(std::memory_order_relaxed) + a_part * spent_ns(); }
   void spend(int64_t ns) { spent_ns_.fetch_add(ns, std::memory_order_relaxed); }
   int64_t spent_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
 

@@ -43,7 +43,7 @@ Status Storage::close(bool write_back) {
   Status outcome = write_back ? sync() : Status();
   is_open_ = false;
   plain_ = {};
-  Stopwatch time(counters_, Counter::storage_ns);
+  Stopwatch time(counters_, Counter::storage_other_ns);
   for (const Status& closed : {file_ ? file_->close() : Status(), let_go()}) {
     if (outcome) outcome = closed;
   }
@@ -137,7 +137,7 @@ Status Storage::sync() {
   if (!unsynced_.exchange(false)) return {};
   std::lock_guard turn(flushing_);
   unflushed_ = false;
-  Stopwatch time(counters_, Counter::storage_ns);
+  Stopwatch time(counters_, Counter::storage_other_ns);
   auto status = file_->sync();
   if (!status) unsynced_ = unflushed_ = true;
   return status;
@@ -173,7 +173,7 @@ Status Storage::resize(int64_t size) {
 
 Status Storage::preallocate(int64_t size) {
   if (auto status = open(); !status) return status;
-  Stopwatch time(counters_, Counter::storage_ns);
+  Stopwatch time(counters_, Counter::storage_other_ns);
   note_written();
   return file_->preallocate(size);
 }

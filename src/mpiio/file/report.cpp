@@ -211,6 +211,7 @@ void Report::write_record() {
     json.member("open_seconds", static_cast<double>(maxima[ClosedTotals::open_ns]) * 1e-9);
     write_counters("counters", sums.data(), json);
     write_counters("max", maxima.data(), json);
+    write_slowest(all_.totals.slowest, json);
     json.member("peak_bytes_per_rank", maxima[ClosedTotals::peak]);
     const auto less = [](const NodePeak& a, const NodePeak& b) { return a.bytes < b.bytes; };
     json.member("peak_bytes_per_node", std::ranges::max_element(node_peaks_, less)->bytes);

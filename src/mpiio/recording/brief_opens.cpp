@@ -4,6 +4,7 @@
 #include <array>
 #include <mutex>
 
+#include "base/activity/activity_json.h"
 #include "mpiio/recording/recording.h"
 
 namespace concilio::mpiio {
@@ -54,6 +55,7 @@ JsonText record_of(const BriefOpens& one) {
     json.member("open_seconds", static_cast<double>(totals.maxima[ClosedTotals::open_ns]) * 1e-9);
     write_values("counters", totals.sums, json);
     write_values("max", totals.maxima, json);
+    write_slowest(totals.slowest, json);
     json.member("peak_bytes_per_rank", totals.maxima[ClosedTotals::peak]);
     json.member("peak_description_bytes_per_rank", totals.maxima[ClosedTotals::described]);
     if (!one.first_error.is({})) json.member("first_error", one.first_error.view());

@@ -29,6 +29,8 @@ says err 'damaged: .*version'
 # If the results cannot be written at the end, this is reported at the beginning: to measure would take longer.
 expect 1 timeout 40 "$concilio" probe folder -n 2 --mpi "$mpi" --output /proc/none/profile.json
 says err 'cannot write /proc/none/profile.json'
+expect 1 timeout 40 "$concilio" probe folder -n 2 --mpi "$mpi" --json=folder
+says err 'it is a folder'
 expect 1 timeout 40 "$concilio" probe folder -n 2 --mpi "$mpi" --picture folder
 says err 'it is a folder'
 expect 1 timeout 40 env -u XDG_CONFIG_HOME -u HOME "$concilio" probe folder -n 2 --mpi "$mpi"

@@ -18,6 +18,11 @@ profile=$(find config -name '*.json')
 cp out shown_before
 expect 0 "$concilio" probe --show folder
 grep -v '^picture' shown_before | cmp -s - out || fail 'shown otherwise than measured'
+expect 0 "$concilio" probe --show folder --json
+cmp -s "$profile" out || fail '--json --show does not print the profile'
+expect 0 "$concilio" probe --show folder --json=shown.json
+cmp -s "$profile" shown.json || fail '--json=FILE --show does not write the profile'
+says out 'Msg_group'
 /usr/bin/python3 - "$profile" curves.svg <<'END' || fail 'the profile is wrong'
 import json, sys, xml.dom.minidom
 profile = json.load(open(sys.argv[1]))
@@ -38,8 +43,9 @@ END
 # Storage whose speed is known. The test needs the cores for itself: see CMakeLists.txt.
 if [ "$mpi" = openmpi ]; then
 export CONCILIO_THROTTLE='request=1;bandwidth=50M'
-expect 0 "$launcher" $oversubscribe -n 2 "$concilio" probe folder --quick --mpi "$mpi" --output slow/profile.json
+expect 0 "$launcher" $oversubscribe -n 2 "$concilio" probe folder --quick --mpi "$mpi" --output slow/profile.json --json=slow.json
 says out 'throttled: request=1;bandwidth=50M'
+cmp -s slow/profile.json slow.json || fail '--json=FILE does not write the profile'
 /usr/bin/python3 - slow/profile.json <<'END' || fail 'the throttle was not measured'
 import json, sys
 profile = json.load(open(sys.argv[1]))
@@ -54,7 +60,9 @@ unset CONCILIO_THROTTLE
 fi
 # The launcher's MPI is recognised; one node acts as two.
 CONCILIO_HINTS=concilio_ranks_per_node=1 expect 0 "$launcher" $oversubscribe -n 2 "$concilio" probe folder --quick \
-  --output nodes.json
+  --output nodes.json --json
+cmp -s nodes.json out || fail '--json does not print the profile, and nothing else'
+expect 0 "$concilio" probe --show nodes.json
 says out '2 ranks on 2 nodes'
 says out 'Messages between nodes'
 expect 2 "$launcher" $oversubscribe -n 1 "$concilio" probe folder -n 2

@@ -18,7 +18,7 @@ sys.exit(0 if eval(sys.argv[1]) else f"{together} {alone} {files['alone']['hints
 PYTHON
 }
 
-expect 0 "$concilio" run --report report.json --hint cb_buffer_size=4M "${start[@]}" "$program" "$scratch/data"
+expect 0 "$concilio" run --summary --report report.json --hint cb_buffer_size=4M "${start[@]}" "$program" "$scratch/data"
 bytes=$((2 * 5 * 64 * 1024))
 holds 'all bytes that the program asked for are in both tables' \
   "cells(together['time'], 'asked_written') == cells(together['offsets'], 'asked_written') == $bytes"
@@ -40,6 +40,22 @@ holds 'what became of hints' "sorted((hint['name'], hint['by'], hint['outcome'])
   ('cb_buffer_size', 'program', 'overridden'), ('cb_buffer_size', 'user', 'used'), ('cb_nodes', 'program', 'used'),
   ('cb_nods', 'program', 'ignored')]"
 holds 'why a hint is ignored' "any('did you mean cb_nodes?' in hint.get('why', '') for hint in files['alone']['hints_given'])"
+holds 'the slowest rank is the one whose calls took longest' "all(
+  record['slowest_rank']['call_ns'] == record['max']['call_ns'] for record in files.values())"
+holds 'no part of its time is more than the longest of all ranks' "all(
+  record['slowest_rank'][name] <= record['max'][name] for record in files.values() for name in record['slowest_rank'])"
+holds 'opening and closing take time too, outside of calls that read or write' "all(
+  record['counters']['storage_other_ns'] > 0 for record in files.values())"
+
+# The parts of the time that the summary begins with add up, but for a twentieth that is told as none of them.
+python3 - <<'PYTHON' || fail 'the parts of the time do not add up'
+import re
+line = next(line for line in open("err") if "in MPI-IO calls on the slowest rank" in line)
+told = line.removeprefix("concilio: ").split("; ")[0]
+units = {"us": 1e-6, "ms": 1e-3, "s": 1}
+whole, *parts = [float(number) * units[unit] for number, unit in re.findall(r"([0-9.]+) (us|ms|s) ", told + " ")]
+assert len(parts) > 1 and 0.94 * whole <= sum(parts) <= 1.01 * whole, line
+PYTHON
 
 # A part of a line, which is what is left where storage was full, does not spoil the next one.
 printf '{"file": "a part' >lines

@@ -58,6 +58,7 @@ sleep 4
 kill -TERM "$child"
 wait "$child"
 told '2 ranks; rank 1 in no call; rank 0 in a collective write for [1-9][0-9.]* s'
+says err '^concilio: .* on the slowest rank: [1-9][0-9.]* s in calls that did not end'
 
 # What a `concilio run` that was killed could not remove, the next one does, maybe that of another test.
 begin "$concilio" run --summary "${start[@]}" "$program" "$data" hang

@@ -73,7 +73,6 @@ mishap 2 'libconcilio-.*so is not in ' 'or set CONCILIO_LIBDIR to the folder tha
 
 # Nothing to tell of.
 mishap 0 'CONCILIO_DISABLE is set' 'unset it' CONCILIO_DISABLE=1 "${run[@]}" "${start[@]}" "$writes" "$data"
-mishap 0 'no rank was seen to load Concilio' 'start the program itself' "${run[@]}" "${start[@]}" env -u LD_PRELOAD "$writes" "$data"
 mishap 0 "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches" 'leave it out to take over all files' "${run[@]}" --only '*.nc' "${start[@]}" "$writes" "$data"
 mishap 0 'closed no file that it had opened by MPI_File_open' 'in h5py, driver=.mpio. opens them' "${run[@]}" "${start[@]}" "$no_file"
 
@@ -81,6 +80,49 @@ printf '#!/bin/sh\nexit 3\n' >ends.sh
 chmod +x ends.sh
 mishap 3 'no rank was seen to load Concilio (if MPI did not begin, what ended the program with status 3 is above' \
   'start the program itself' "${run[@]}" --mpi "$mpi" ./ends.sh
+
+# Who took Concilio away on the way to the program, or keeps it out.
+# script NAME LINE...: makes an executable script of these lines.
+script() {
+  printf '%s\n' '#!/bin/sh' "${@:2}" >"$1"
+  chmod +x "$1"
+}
+lost='no rank was seen to load Concilio (.*'
+script unsets.sh '# with LD_PRELOAD' 'dirname /a/b >/dev/null' 'unset LD_PRELOAD' "exec '$writes' '$data'"
+mishap 0 "$lost/unsets.sh removes LD_PRELOAD (line 4: unset LD_PRELOAD)" 'start the program itself' "${run[@]}" "${start[@]}" ./unsets.sh
+script changes.sh 'LD_PRELOAD=/no/such.so' 'sh -c ./unsets.sh'
+mishap 0 "$lost./changes.sh changes LD_PRELOAD (line 2: LD_PRELOAD=/no/such.so)" 'leave that out' "${run[@]}" "${start[@]}" ./changes.sh
+mishap 0 "$lost"'.sh -c. removes LD_PRELOAD' 'leave that out' "${run[@]}" "${start[@]}" sh -c "unset LD_PRELOAD; '$writes' '$data'"
+mishap 0 "$lost"'.env -u LD_PRELOAD. removes LD_PRELOAD' 'leave that option out' "${run[@]}" "${start[@]}" env -u LD_PRELOAD "$writes" "$data"
+mishap 0 "$lost"'.env LD_PRELOAD=. changes LD_PRELOAD' 'leave that option out' "${run[@]}" "${start[@]}" env LD_PRELOAD= "$writes" "$data"
+script empties.sh "exec env -i '$without_mpi' -u LD_PRELOAD"
+mishap 0 "$lost"'.env -i. removes LD_PRELOAD' 'leave that option out' "${run[@]}" "${start[@]}" ./empties.sh
+static=$(compgen -G '/sbin/ldconfig' | head -n 1)
+if [ -n "$static" ] && ! LD_TRACE_LOADED_OBJECTS=1 "$static" -p | grep -q 'libc.so.* (0x'; then
+  script static.sh "'$static' --version"
+  mishap 0 "$lost$static is statically linked" 'link it dynamically' "${run[@]}" "${start[@]}" ./static.sh
+  mishap 0 "$lost$static is statically linked" 'link it dynamically' "${run[@]}" "${start[@]}" env A=b "$static" --version
+fi
+if [ "$(id -u)" = 0 ]; then
+  cp "$without_mpi" as_nobody
+  chown nobody as_nobody
+  chmod u+s as_nobody
+  script setuid.sh 'exec ./as_nobody'
+  mishap 0 "$lost/as_nobody is setuid" 'start a copy that is not' "${run[@]}" "${start[@]}" ./setuid.sh
+fi
+# A launcher takes it away from the ranks only where Concilio does not see its options.
+if [[ $mpi == openmpi* ]]; then without=(-x LD_PRELOAD=) said='-x LD_PRELOAD='; else without=(-genv LD_PRELOAD "''") said='-genv LD_PRELOAD'; fi
+script job.sh "exec ${start[*]:0:1} ${without[*]} ${start[*]:1} '$writes' '$data'"
+mishap 0 "$lost.* $said"'. \(removes\|changes\) LD_PRELOAD' 'leave that option out' "${run[@]}" --mpi "$mpi" ./job.sh
+[[ $mpi == openmpi* ]] || without=(-genv LD_PRELOAD "")
+expect 0 "$concilio" "${run[@]}" "${start[@]:0:1}" "${without[@]}" "${start[@]:1}" "$writes" "$data"
+says err 'collective write'
+# Of what happens on other hosts nothing is known.
+mkdir far
+script far/mpirun "[ \"\$1\" != --version ] || exec '$launcher' --version"
+mishap 0 "$lost"'no program on this host did; .* on other hosts, see --host far1,far2, .* share' 'set TMPDIR to a folder' \
+  "${run[@]}" far/mpirun -n 2 --host far1,far2 "$writes" "$data"
+
 # As under srun that cannot tell this MPI of the other tasks.
 mishap 0 'srun started 2 tasks, and MPI made each of them a program of its own' 'srun --mpi=pmi2 for MPICH' \
   SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 "${run[@]}" "$writes" "$data"

@@ -103,6 +103,20 @@ grep -q '"name":"/data/result.h5"' again.html || fail 'no file in the page of th
 expect 0 "$concilio" report report.json
 says out '^concilio: 1.5 s in MPI-IO calls on the slowest rank;'
 says out 'two_phase, 2 calls: pieces of 64 bytes'
+expect 0 "$concilio" report report.json --json
+cp out printed.json
+/usr/bin/python3 - <<'END' || fail 'the report as JSON is wrong'
+import json
+told = json.load(open("printed.json"))
+assert told["verdict"] == "1.5 s in MPI-IO calls on the slowest rank; 250 ms in MPI_File_open", told["verdict"]
+assert told["exit_code"] == 0 and [file["file"] for file in told["files"]] == ["/data/result.h5"], told
+assert told["files"][0]["slowest_rank"]["call_ns"] == 1500000000 and "activities" not in told["files"][0], told
+END
+expect 0 "$concilio" report report.json --json=written.json -o again.html
+[ ! -s out ] || fail 'there is text beside the file'
+cmp printed.json written.json || fail 'written otherwise than printed'
+expect 1 "$concilio" report report.json --json="$scratch/no/such/file"
+says err 'report: cannot write'
 expect 2 "$concilio" report "$program"
 says err 'no report of concilio run'
 expect 2 "$concilio" report no-such-report
@@ -118,6 +132,9 @@ says err "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches"
 CONCILIO_DISABLE=1 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
 says err 'CONCILIO_DISABLE is set, .* (unset it), so there is no summary'
 expect 0 "$concilio" run --mpi "$mpi" --summary env -u LD_PRELOAD "$program"
+# shellcheck disable=SC2016  # The message has them.
+says err 'no rank was seen to load Concilio (`env -u LD_PRELOAD` removes LD_PRELOAD'
+expect 0 "$concilio" run --mpi "$mpi" --summary true
 says err 'no rank was seen to load Concilio (if a script changes LD_PRELOAD'
 
 # One `concilio run` for each rank: only one of them prints a summary.

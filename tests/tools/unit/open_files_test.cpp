@@ -67,6 +67,8 @@ TEST(OpenFiles, AreWhatRanksLeft) {
   EXPECT_EQ(file.slowest[Counter::collective_writes], 3);
   EXPECT_EQ(file.slowest[Counter::call_ns], 4 * second_ns)
       << "the time of the call that did not return counts";
+  EXPECT_EQ(file.slowest_rank.whole_ns(), 4 * second_ns);
+  EXPECT_EQ(file.unended_seconds, 3);
   EXPECT_EQ(file.first_error, "no space");
   ASSERT_EQ(file.activities.size(), 1u);
   EXPECT_THAT(file.activities[0], Not(HasSubstr("rows"))) << "rank 0 kept its own to itself";

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "summary/call_time.h"
 #include "summary/records.h"
 
 namespace concilio::tools {
@@ -37,7 +40,7 @@ TEST(SummaryDetails, OfOneFileOpenedTwice) {
             "           two_phase, 8 calls: small pieces\n"
             "           two_phase, 4 calls: large pieces\n"
             "  read     1 independent call, 1 KiB\n"
-            "  time     3 s in calls, slowest rank: exchange 250 ms, copy 500 ms, storage 1 s\n"
+            "  time     3 s in calls, slowest rank: exchange 250 ms, copy 500 ms, storage 1 s, other 1.25 s\n"
             "  storage  4 writes, mean 2 MiB; 1 read, mean 5 KiB\n"
             "  sieving  4 KiB read beyond what the program asked for\n"
             "  memory   at most 4 MiB in a rank\n");
@@ -49,6 +52,7 @@ TEST(SummaryDetails, ZerosAreLeftOut) {
   record.sum[Counter::independent_writes] = 2;
   record.sum[Counter::bytes_written] = 16;
   record.slowest[Counter::call_ns] = record.slowest[Counter::storage_ns] = 2'000'000;
+  record.slowest_rank = RankTimes(record.slowest);
   const std::string text = render_details({record});
   EXPECT_THAT(text, HasSubstr("  write    2 independent calls, 16 B\n"));
   EXPECT_THAT(text, HasSubstr("  time     2 ms in calls, slowest rank: storage 2 ms\n"));
@@ -80,9 +84,74 @@ TEST(Summary, SaysWhereTheTimeWent) {
   EXPECT_EQ(
       render_summary(by_name(parse_records(lines).files)),
       "concilio: 3 s in MPI-IO calls on the slowest rank: 1 s storage, 500 ms copying, 250 ms waiting for "
-      "other ranks and messages; 750 ms in MPI_File_open\n"
+      "other ranks and messages, 1.25 s other work; 750 ms in MPI_File_open\n"
       "  3.75 s   /d/a.nc: 12 collective writes, 1 independent read by 4 ranks on 2 nodes; 8 MiB written, "
       "1 KiB read, 2.7 MiB/s\n");
+}
+
+// Whether the parts that the summary begins with are the whole that it names, but for 5 % of it.
+void expect_parts_add_up(const std::vector<FileRecord>& files, const std::string& parts) {
+  const CallTime time = call_time_of(job_of(files));
+  EXPECT_NEAR(std::accumulate(time.parts.begin(), time.parts.end(), 0.0), time.seconds, 1e-9);
+  EXPECT_THAT(*std::ranges::min_element(time.parts), testing::Ge(0));
+  EXPECT_EQ(verdict_on(files), parts);
+}
+
+TEST(Summary, PartsOfTheTimeAddUp) {
+  const auto record = [](const std::string& max, const std::string& slowest_rank) {
+    const std::string text = R"({"file":"/d/a","ranks":4,"nodes":1,"max":)" + max +
+                             (slowest_rank.empty() ? "" : R"(,"slowest_rank":)" + slowest_rank) + "}";
+    return parse_records(text).files;
+  };
+  constexpr const char* max =
+      R"({"call_ns":4000000000,"exchange_ns":3000000000,"copy_ns":500000000,"storage_ns":2000000000})";
+  expect_parts_add_up(
+      record(max,
+             R"({"call_ns":4000000000,"exchange_ns":3000000000,"storage_ns":500000000,"copy_ns":100000000})"),
+      "4 s in MPI-IO calls on the slowest rank: 3 s waiting for other ranks and messages, 500 ms storage, "
+      "100 "
+      "ms copying, 400 ms other work");
+  // The rank for which the others waited.
+  expect_parts_add_up(record(max, R"({"call_ns":4000000000,"exchange_ns":1000000,"storage_ns":3900000000})"),
+                      "4 s in MPI-IO calls on the slowest rank: 3.9 s storage");
+  // An aggregator whose storage worked while it waited for other ranks.
+  expect_parts_add_up(
+      record(
+          max,
+          R"({"call_ns":4000000000,"exchange_ns":3000000000,"storage_ns":2000000000,"copy_ns":500000000})"),
+      "4 s in MPI-IO calls on the slowest rank: 2 s storage, 1.5 s waiting for other ranks and messages, 500 "
+      "ms copying");
+  // Of a report that an older version wrote.
+  expect_parts_add_up(
+      record(max, ""),
+      "4 s in MPI-IO calls on the slowest rank: 2 s storage, 1.5 s waiting for other ranks and "
+      "messages, 500 ms copying");
+  expect_parts_add_up(record(R"({"call_ns":1000,"storage_ns":3000,"copy_ns":3000,"plan_ns":3000})", ""),
+                      "1 us in MPI-IO calls on the slowest rank: 1 us planning");
+  expect_parts_add_up(record(R"({"call_ns":4000000000})", ""), "4 s in MPI-IO calls on the slowest rank");
+  // A program that was killed in a call.
+  expect_parts_add_up(
+      record(max, R"({"call_ns":4000000000,"storage_ns":1000000000,"unended_seconds":2.5})"),
+      "4 s in MPI-IO calls on the slowest rank: 2.5 s in calls that did not end, 1 s storage, 500 ms other "
+      "work");
+  // The file once more, and another one.
+  std::vector<FileRecord> files =
+      record(max, R"({"call_ns":4000000000,"exchange_ns":3000000000,"storage_ns":1000000000})");
+  files.push_back(files[0]);
+  files = by_name(files);
+  ASSERT_EQ(files.size(), 1u);
+  files.push_back(record(max, R"({"call_ns":4000000000,"storage_ns":1000000000})")[0]);
+  files.back().file = "/d/b";
+  expect_parts_add_up(
+      files,
+      "12 s in MPI-IO calls on the slowest rank of each file: 6 s waiting for other ranks and "
+      "messages, 3 s storage, 3 s other work");
+  // What is written is read.
+  const FileRecord again =
+      parse_records(R"({"file":"/d/a","slowest_rank":)" +
+                    nlohmann::json::parse(text_of(files[0])).at("slowest_rank").dump() + "}")
+          .files[0];
+  EXPECT_EQ(again.slowest_rank.ns, files[0].slowest_rank.ns);
 }
 
 TEST(Summary, NamesTheRankForWhichTheOthersWaited) {

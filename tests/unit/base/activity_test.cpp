@@ -426,6 +426,23 @@ TEST(ClosedTotals, OfSeveralClosesAddUpAndPeaksAreTheLargest) {
   EXPECT_EQ(all.maxima[ClosedTotals::open_ns], 10);
 }
 
+TEST(ClosedTotals, HaveTheTimesOfOneRankTogether) {
+  Counters waiting, late;
+  waiting[Counter::call_ns] = 10;
+  waiting[Counter::exchange_ns] = 9;
+  late[Counter::call_ns] = 8;
+  late[Counter::storage_ns] = 7;
+  ClosedTotals a, b;
+  a.add_rank(waiting, 0, 0, 0);
+  b.add_rank(late, 0, 0, 0);
+  for (ClosedTotals both : {combine(a, b), combine(b, a)}) {
+    EXPECT_EQ(both.maxima[static_cast<size_t>(Counter::storage_ns)], 7);
+    EXPECT_EQ(both.slowest.ns, RankTimes(waiting).ns) << "those of the rank whose calls took longest";
+    both.add(b);
+    EXPECT_EQ(both.slowest.whole_ns(), 18);
+  }
+}
+
 TEST(Activity, AsJsonLeavesOutWhatIsZero) {
   ActivityOfFile file;
   ActivityRow row;
