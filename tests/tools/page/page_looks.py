@@ -39,7 +39,7 @@ def plot(window, chart):
                       "return [box.left, box.top, box.right, box.bottom]; })()")
 
 
-def zoom(window, page):
+def zoom(window, page, complaints):
     """A stretch of the first chart, which is of time, and of the last, of bytes, is chosen with the mouse, and left again."""
     def axis(chart):
         return window.ask(f"[...document.querySelectorAll('.chart')[{chart}].querySelectorAll('.axis:nth-of-type(2) .tick')]"
@@ -52,6 +52,7 @@ def zoom(window, page):
                      ("mouseReleased", at[2], top + 9))
         closer, buttons = axis(chart), window.ask("document.querySelectorAll('h3 button').length")
         check(page, "zoom", [] if closer != before and buttons else [f"chart {chart} has {before}, then {closer}"])
+        check(page, "zoom", complaints("labels", "axes"))
         left, top, right, _ = plot(window, chart)
         window.mouse(*((kind, right - 9, top + 9, clicks) for clicks in (1, 2) for kind in ("mousePressed", "mouseReleased")))
         check(page, "zoom", [] if axis(chart) == before else [f"chart {chart} has {before}, in the end {axis(chart)}"])
@@ -77,7 +78,7 @@ def look_at(window, page, has_advice):
         check(page.stem, f"{width} px", complaints("tooWide", "tooSmall", "labels", "axes", "pale"))
         check(page.stem, f"{width} px", [] if paper() > 0.9 else ["the paper is not light"])
         check(page.stem, f"{width} px", [f"asks for {one}" for one in window.requests if one != page.resolve().as_uri()])
-    zoom(window, page.stem)
+    zoom(window, page.stem, complaints)
     window.look_like(360, scheme="dark")
     check(page.stem, "dark", complaints("pale"))
     check(page.stem, "dark", [] if paper() < 0.05 else ["the paper is not dark"])
