@@ -71,12 +71,12 @@ function chartOf(chart) {
     const width = holder.clientWidth;
     if (width === drawn || width === 0) return;
     drawn = width;
-    const digit = 7.2, below = 40, above = 8;  // a digit of 12 pixels is so wide
+    const digit = 7.7, below = 40, above = 8;  // so wide is a digit of 12 pixels, in wide fonts
     const rowTicks = ticksThatFit(rows, height, Math.floor(height / 20), () => 18);
     rowTicks.labels = rowTicks.labels.map(label => shortened(label, Math.floor(width / 4 / digit)));
     const left = 36 + digit * longest(rowTicks.labels);
     const columnTicks = ticksThatFit(columns, width - left - 4 * digit, Math.ceil(width / 90), labels => digit * longest(labels) + 12);
-    const inner = width - left - Math.max(4, digit / 2 * longest(columnTicks.labels));
+    const inner = width - left - 1 - digit / 2 * longest(columnTicks.labels);
     const x = d3.scaleLinear().domain([columns.begin, columns.end]).range([0, inner]);
     const y = d3.scaleLinear().domain([rows.begin, rows.end]).range([0, height]);
     const axis = (side, scale, ticks) => side(scale).tickValues(ticks.places).tickFormat((_, i) => ticks.labels[i]).tickSizeOuter(0);

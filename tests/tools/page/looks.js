@@ -24,7 +24,7 @@ function labels() {
     const { width, height } = plot;
     if (boxes.some((box, i) => boxes.some((other, j) => i < j && meet(box, other)))) wrong.push(`labels ${named(chart)} overlap`);
     if (boxes.some(box => meet(box, plot))) wrong.push(`labels ${named(chart)} cross the picture`);
-    if (boxes.some(box => box.left < outer.left || box.right > outer.right + 1 || box.bottom > outer.bottom + 1)) wrong.push(`labels ${named(chart)} are cut off`);
+    if (boxes.some(box => box.left < outer.left || box.right > outer.right + 0.5 || box.bottom > outer.bottom + 1)) wrong.push(`labels ${named(chart)} are cut off`);
     if (width < 0.5 * document.documentElement.clientWidth && width < 200) wrong.push(`a picture is only ${width} px wide`);
     if (height / chart.querySelector('.picture').viewBox.baseVal.height < 8) wrong.push('rows of a picture are lower than 8 px');
   }
