@@ -8,8 +8,8 @@ file(GLOB function_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.3)
 install(FILES ${function_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 # Documents and examples lie as in the tree, so that links between them lead somewhere.
 file(GLOB first_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${first_pages}
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/LICENSE.D3 ${PROJECT_SOURCE_DIR}/CITATION.cff
+              ${first_pages} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         USE_SOURCE_PERMISSIONS)
 

@@ -13,6 +13,9 @@ build  libfmt-dev           header:fmt/core.h
 build  nlohmann-json3-dev   header:nlohmann/json.hpp
 build  libcli11-dev         header:CLI/CLI.hpp
 build  liburing-dev         header:liburing.h
+build  node-d3-axis         file:/usr/share/nodejs/d3-axis/dist/d3-axis.min.js
+build  node-d3-brush        file:/usr/share/nodejs/d3-brush/dist/d3-brush.min.js
+build  node-d3-scale        file:/usr/share/nodejs/d3-scale/dist/d3-scale.min.js
 build  libopenmpi-dev       mpicc.openmpi
 build  openmpi-bin          mpirun.openmpi
 mpich  libmpich-dev         mpicc.mpich

@@ -26,7 +26,7 @@ environment build/mkdocs 'mkdocs==1.6.*'
 # The pages lie as in the tree, and as in an installation. Their first page is README.md.
 source=build/site/source
 rm -rf build/site && mkdir -p "$source" || exit 1
-cp -r ./*.md LICENSE CITATION.cff docs examples "$source" || exit 1
+cp -r ./*.md LICENSE LICENSE.D3 CITATION.cff docs examples "$source" || exit 1
 # With --quiet, warnings would not be counted.
 build/mkdocs/bin/mkdocs build --strict > build/site/mkdocs.log 2>&1 || { cat build/site/mkdocs.log; exit 1; }
 for shown in docs/figures.svg 'concilio run --summary mpirun'; do

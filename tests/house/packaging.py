@@ -22,6 +22,8 @@ NAMES = {
     "libmpich-dev": ("mpi", "mpich", "gompi"),
     "mpich": ("mpi", "mpich", "gompi"),
 }
+# What they fetch, as they have no package of it: the archive of D3, whose one file has all of it.
+FETCHED = {"node-d3-axis", "node-d3-brush", "node-d3-scale"}
 SPACK = "packaging/spack/spack_repo/concilio/packages/concilio/package.py"
 # What they name besides: a C compiler, the C library.
 BESIDES = [{"c"}, {'${{ compiler("c") }}', '${{ stdlib("c") }}'}, set()]
@@ -43,7 +45,7 @@ def of_spack(recipe):
 
 class StandIn(types.ModuleType):
     """A module that has every name: a function that does nothing."""
-    __all__ = ("depends_on", "generator", "license", "requires", "version")
+    __all__ = ("depends_on", "generator", "join_path", "license", "requires", "resource", "version")
 
     def __getattr__(self, name):
         return lambda *words, **settings: None
@@ -65,6 +67,7 @@ def mpis_of_spack(recipe, root):
         mpi = types.SimpleNamespace(name=name, satisfies=lambda range, major=major: range == "@:4" and major <= 4,
                                     prefix=types.SimpleNamespace(bin=types.SimpleNamespace(mpicc="/mpi/bin/mpicc")))
         concilio.spec = {"mpi": mpi}
+        concilio.stage = types.SimpleNamespace(source_path="/stage")
         yield name, major, dict(concilio.cmake_args())["CONCILIO_MPIS"]
 
 
@@ -96,10 +99,11 @@ def faults(root, files):
     """FILES: the text of each file, by its name in the tree."""
     version = re.search(r"project\(concilio VERSION ([\d.]+)", files["CMakeLists.txt"])[1]
     debian = needed(files["scripts/packages.sh"])
-    for name in sorted(debian - set(NAMES)):
+    for name in sorted(debian - set(NAMES) - FETCHED):
         yield f"scripts/packages.sh has {name}: add to NAMES what recipes call it"
     recipes = [(SPACK, of_spack), ("packaging/conda/recipe.yaml", of_conda),
                (next((name for name in files if name.endswith(".eb")), "packaging/easybuild/*.eb"), of_easybuild)]
+    archives = set()
     for column, (path, read) in enumerate(recipes):
         versions, names = read(files[path])
         if versions != [version]:
@@ -109,8 +113,11 @@ def faults(root, files):
             yield f"{path} lacks {name}"
         for name in sorted(names - wanted - BESIDES[column]):
             yield f"{path} has {name}, which scripts/packages.sh does not have"
+        archives.add(tuple(re.findall(r"\bd3-[\d.]+\.tgz\b|\b[0-9a-f]{64}\b|CONCILIO_D3\b", files[path])))
         if path.endswith(".eb") and f"/Concilio-{version}-" not in path:
             yield f"{path} is not named by version {version}"
+    if len(archives) != 1 or len(min(archives)) != 3:
+        yield f"recipes do not fetch one D3, by name and checksum, and tell CMake: {archives}"
     changed = re.match(r"concilio \(([\d.]+)-\d+\)", files["packaging/debian/changelog"])
     if not changed or changed[1] != version:
         yield f"packaging/debian/changelog does not begin with version {version}"
@@ -136,6 +143,7 @@ def tested(root, files):
     """Each fault that a recipe may have must be found."""
     changes = [("CMakeLists.txt", "VERSION ", "VERSION 9", 5), ("packaging/conda/recipe.yaml", "    - fmt\n", "", 1),
                (SPACK, 'depends_on("ninja"', 'depends_on("nonsense"', 2),
+               ("packaging/conda/recipe.yaml", "d3-5", "d3-4", 1), (SPACK, "CONCILIO_D3", "D3", 1),
                ("packaging/debian/control", " libfmt-dev,\n", "", 1),
                ("packaging/containers/Dockerfile", "install_missing", "install", 1)]
     for path, old, new, count in changes:

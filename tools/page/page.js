@@ -3,11 +3,11 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 
 // ---- Numbers as people read them.
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 function bytes(value) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
-  return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`;
+  while (value >= 1024 && unit < byteUnits.length - 1) { value /= 1024; ++unit; }
+  return `${unit === 0 ? value : Number(value.toPrecision(3))} ${byteUnits[unit]}`;
 }
 function seconds(value) {
   if (value === 0) return '0 s';

@@ -1,4 +1,4 @@
-// ---- Pictures of what the ranks did: when, and where in the file. page.js is before this in
+// ---- Pictures of what the ranks did: when, and where in the file. page.js and charts.js are before this in
 // the page. An activity is what base/activity/activity_json.cpp writes: tables of cells, a row for some
 // neighbouring ranks and a bin for a stretch of time or of a file.
 const times = ['call_us', 'exchange_us', 'storage_us'], movedNames = ['asked_read', 'asked_written', 'stored_read', 'stored_written'];
@@ -24,8 +24,8 @@ function spread(target, name, value, rowBegin, rowEnd, begin, end) {
 function eachCell(pairs, bins, visit) {
   for (let i = 0; i + 1 < pairs.length; i += 2) visit(Math.floor(pairs[i] / bins), pairs[i] % bins, pairs[i + 1]);
 }
-// Around all that the activities have on an axis.
-function extent(activities, axis, width) {
+// Around all that the activities have on an axis, or that of it which lies in a stretch.
+function extent(activities, axis, width, stretch = [0, Infinity]) {
   let begin = Infinity, end = 0, narrowest = Infinity;
   for (const { [axis]: part } of activities) {
     if (part.bins === 0) continue;
@@ -34,7 +34,10 @@ function extent(activities, axis, width) {
     narrowest = Math.min(narrowest, part[width]);
   }
   if (end === 0) return null;
+  begin = Math.max(begin, stretch[0]);
+  end = Math.min(end, stretch[1]);
   while ((end - begin) / narrowest > mostColumns) narrowest *= 2;
+  begin = Math.floor(begin / narrowest) * narrowest;
   return { begin, columns: Math.ceil((end - begin) / narrowest), width: narrowest };
 }
 // Adds a table of cells to a grid of ranks.
@@ -49,13 +52,14 @@ function addTable(target, activity, part, width, names, ranks, ranksARow, onlyRo
 }
 // Some activities say only who waited.
 const tablesOf = file => (file.activities || []).filter(activity => activity.time);
-// What is drawn of some files: ranks over time; and ranks over the bytes of one file, or files over their bytes.
-function pictureOf(files) {
+// What is drawn of some files: ranks over time; and ranks over the bytes of one file, or files over their bytes. Of a stretch
+// of time or of bytes there are cells as narrow as were recorded.
+function pictureOf(files, stretch) {
   const all = files.flatMap(file => tablesOf(file).map(activity => ({ file, ...activity })));
   const ranks = Math.max(...files.map(file => file.ranks), ...all.map(one => (one.first_rank || 0) + (one.rows - 1) * one.ranks_a_row + 1), 1);
   const ranksARow = Math.ceil(ranks / Math.max(...all.map(one => Math.ceil(one.file.ranks / one.ranks_a_row)), 1));
   const rows = Math.ceil(ranks / ranksARow);
-  const onTime = extent(all, 'time', 'bin_ns'), onBytes = extent(all, 'offsets', 'bin_bytes');
+  const onTime = extent(all, 'time', 'bin_ns', stretch.time), onBytes = extent(all, 'offsets', 'bin_bytes', stretch.bytes);
   const time = onTime && grid(rows, onTime.columns, onTime.begin, onTime.width);
   const manyFiles = files.length > 1;
   const bytes = onBytes && grid(manyFiles ? files.length : rows, onBytes.columns, onBytes.begin, onBytes.width);
@@ -63,7 +67,7 @@ function pictureOf(files) {
     if (time) addTable(time, one, one.time, 'bin_ns', [...times, ...movedNames], one.file.ranks, ranksARow);
     if (bytes) addTable(bytes, one, one.offsets, 'bin_bytes', movedNames, one.file.ranks, ranksARow, manyFiles ? files.indexOf(one.file) : undefined);
   }
-  return { ranks, ranksARow, rows, time, bytes, files };
+  return { ranks, ranksARow, rows, time, bytes, files, stretch };
 }
 const ranksOf = (picture, row) => {
   const first = row * picture.ranksARow, last = Math.min(first + picture.ranksARow, picture.ranks) - 1;
@@ -72,36 +76,26 @@ const ranksOf = (picture, row) => {
 const ranksIn = (picture, row) => Math.min((row + 1) * picture.ranksARow, picture.ranks) - row * picture.ranksARow;
 
 // ---- Drawing.
-const svgFrame = element('template');
-svgFrame.innerHTML = '<svg></svg>';  // the parser knows the names of SVG, and the page names no address
-const svgNames = svgFrame.content.firstChild.namespaceURI;
-function shape(name, attributes) {
-  const made = document.createElementNS(svgNames, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-// A picture with the names of its first and last row beside it and of the ends of its axis below. `told(row, column)` is
-// shown for the cell that is pointed at.
-function framed(cells, rowName, placeName, height, paths, told) {
-  const drawing = shape('svg', { viewBox: `0 0 ${cells.columns} ${cells.rows}`, preserveAspectRatio: 'none', class: 'picture' });
-  drawing.style.height = `${height}px`;
-  drawing.append(...paths);
-  const pointed = element('p', { class: 'quiet pointed' }, '\u00a0');
-  drawing.addEventListener('pointermove', event => {
-    const box = drawing.getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left) / box.width * cells.columns), row = Math.floor((event.clientY - box.top) / box.height * cells.rows);
-    if (row < 0 || column < 0 || row >= cells.rows || column >= cells.columns) return;
-    pointed.textContent = `${rowName(row)}, ${placeName(cells.begin + column * cells.width)} to ${placeName(cells.begin + (column + 1) * cells.width)}: ${told(row, column)}`;
-  });
-  const names = cells.rows > 1 ? [rowName(0), rowName(cells.rows - 1)] : [rowName(0)];
-  const end = cells.begin + cells.columns * cells.width;
-  return element('div', { class: 'framed' }, element('div', { class: 'rows quiet' }, ...names.map(text => element('span', {}, text))), drawing,
-    element('div', { class: 'axis quiet' }, ...[cells.begin, (cells.begin + end) / 2, end].map(place => element('span', {}, placeName(place)))), pointed);
-}
 const heightOf = rows => Math.max(48, Math.min(320, rows * 24));
+// The axes of a picture over time or over bytes, and what else its charts have in common. `zoom(stretch)` draws all anew.
+function frameOf(picture, over, zoom) {
+  const cells = picture[over];
+  const ofFiles = over === 'bytes' && picture.files.length > 1;
+  const name = row => picture.files[row].name.replace(/.*\//, '');
+  return {
+    cells, height: heightOf(cells.rows), columns: (over === 'time' ? timeAxis : bytesAxis)(cells),
+    rows: ofFiles ? countedAxis('file', cells.rows, cells.rows, name) : countedAxis('rank', picture.ranks, cells.rows * picture.ranksARow),
+    rowName: ofFiles ? name : row => ranksOf(picture, row),
+    zoom: stretch => zoom(over, stretch),
+  };
+}
+// A title, and the way back from a stretch.
+const titled = (title, picture, over, zoom) => element('h3', {}, title,
+  ...(picture.stretch[over] ? [' ', element('button', { click: () => zoom(over) }, over === 'time' ? 'Show all the time' : 'Show all bytes')] : []));
 // Shades of one colour: a path for each of some steps, so that a picture has few elements however many cells.
 const steps = 12;
-function heatMap(picture, cells, names, most, rowName, placeName) {
+function heatMap(title, frame, names, most) {
+  const { cells } = frame;
   const value = (row, column) => names.reduce((sum, name) => sum + (cells.values[name] ? cells.values[name][row * cells.columns + column] : 0), 0);
   const paths = Array(steps).fill('');
   for (let row = 0; row < cells.rows; ++row) {
@@ -110,24 +104,26 @@ function heatMap(picture, cells, names, most, rowName, placeName) {
       if (here > 0) paths[Math.min(steps - 1, Math.ceil(Math.sqrt(here / most) * steps) - 1)] += `M${column} ${row}h1v1h-1z`;
     }
   }
-  return framed(cells, rowName, placeName, heightOf(cells.rows),
-    paths.flatMap((path, step) => path ? [shape('path', { d: path, class: 'heat', 'fill-opacity': ((step + 1) / steps).toFixed(2) })] : []),
-    (row, column) => bytes(Math.round(value(row, column))));
+  return chartOf({
+    ...frame, title, told: (row, column) => bytes(Math.round(value(row, column))),
+    paths: paths.flatMap((d, step) => d ? [{ d, style: 'heat', opacity: ((step + 1) / steps).toFixed(2) }] : []),
+  });
 }
-function mapPair(title, picture, cells, rowName, placeName) {
-  const most = ['asked', 'stored'].map(who => {
+function mapPair(title, picture, over, zoom) {
+  const frame = frameOf(picture, over, zoom), { cells } = frame;
+  const one = (who, words) => {
+    const names = [`${who}_read`, `${who}_written`];
     let largest = 0;
     for (let cell = 0; cell < cells.rows * cells.columns; ++cell)
-      largest = Math.max(largest, ['read', 'written'].reduce((sum, what) => sum + (cells.values[`${who}_${what}`] ? cells.values[`${who}_${what}`][cell] : 0), 0));
-    return largest;
-  });
-  const one = (who, words, largest) => element('figure', {}, element('figcaption', {}, words, element('span', { class: 'quiet' }, largest > 0 ? ` (strongest: ${bytes(Math.round(largest))})` : ' (nothing)')),
-    heatMap(picture, cells, [`${who}_read`, `${who}_written`], largest || 1, rowName, placeName));
-  return element('div', {}, element('h3', {}, title), element('div', { class: 'pair' }, one('asked', 'what the program asked for', most[0]), one('stored', 'what storage saw', most[1])));
+      largest = Math.max(largest, names.reduce((sum, name) => sum + (cells.values[name] ? cells.values[name][cell] : 0), 0));
+    return element('figure', {}, element('figcaption', {}, words, element('span', { class: 'quiet' }, largest > 0 ? ` (strongest: ${bytes(Math.round(largest))})` : ' (nothing)')),
+      heatMap(`${title}: ${words}`, frame, names, largest || 1));
+  };
+  return element('div', {}, titled(title, picture, over, zoom), element('div', { class: 'pair' }, one('asked', 'what the program asked for'), one('stored', 'what storage saw')));
 }
 // A strip for each row: how much of each stretch of time its ranks waited, moved bytes to and from storage, and were in calls
 // for other reasons.
-function timeLine(picture) {
+function timeLine(picture, zoom) {
   const cells = picture.time, paths = { exchange: '', storage: '', rest: '' };
   const get = (name, row, column) => (cells.values[name] ? cells.values[name][row * cells.columns + column] : 0);
   const shares = (row, column) => {
@@ -148,9 +144,11 @@ function timeLine(picture) {
     }
   }
   const percent = share => `${Math.round(100 * share)} %`;
-  return element('div', {}, element('h3', {}, 'How the ranks spent their time'), framed(cells, row => ranksOf(picture, row), place => seconds(place * 1e-9), heightOf(cells.rows),
-    Object.entries(paths).flatMap(([style, path]) => path ? [shape('path', { d: path, class: `time-${style}` })] : []),
-    (row, column) => { const here = shares(row, column); return `waiting ${percent(here.exchange)}, storage ${percent(here.storage)}, other work in calls ${percent(here.rest)}`; }),
+  const title = 'How the ranks spent their time';
+  return element('div', {}, titled(title, picture, 'time', zoom), chartOf({
+    ...frameOf(picture, 'time', zoom), title, paths: Object.entries(paths).flatMap(([style, d]) => d ? [{ d, style: `time-${style}` }] : []),
+    told: (row, column) => { const here = shares(row, column); return `waiting ${percent(here.exchange)}, storage ${percent(here.storage)}, other work in calls ${percent(here.rest)}`; },
+  }),
     element('div', { class: 'legend' }, ...[['exchange', 'waiting for other ranks and messages'], ['storage', 'storage'], ['rest', 'other work in calls']].map(([style, words]) =>
       element('span', {}, element('i', { class: style }), words)), element('span', { class: 'quiet' }, 'the rest: outside of calls')));
 }
@@ -179,9 +177,10 @@ function sizes(file) {
   return [element('h3', {}, 'Sizes and alignment'), element('div', { class: 'scroll' }, table(['', 'how many', 'sizes', 'most often', 'begin at a multiple of 4 KiB', 'of 64 KiB', 'of 1 MiB'], shown.map(([name, counts, places]) => {
     const total = counts.reduce((sum, value) => sum + value, 0), used = counts.map((value, power) => [value, power]).filter(([value]) => value > 0);
     const [low, high] = [used[0][1], used[used.length - 1][1]], most = Math.max(...counts), often = counts.indexOf(most);
-    const bars = shape('svg', { viewBox: `0 0 ${high - low + 1} 1`, preserveAspectRatio: 'none', class: 'bars', role: 'img', 'aria-label': `counts by size, from ${bytes(2 ** low)} to ${bytes(2 ** (high + 1))}` });
-    bars.append(shape('path', { class: 'heat', d: used.map(([value, power]) => `M${power - low + 0.05} ${1 - value / most}h.9V1h-.9z`).join('') }));
-    return [movedWords[name], count(total), element('span', { class: 'sizes' }, bytes(2 ** low), bars, bytes(2 ** (high + 1))), `${bytes(2 ** often)} to ${bytes(2 ** (often + 1))}: ${Math.round(100 * most / total)} %`,
+    const bars = d3.create('svg').attr('viewBox', `0 0 ${high - low + 1} 1`).attr('preserveAspectRatio', 'none').attr('class', 'bars')
+      .attr('role', 'img').attr('aria-label', `counts by size, from ${bytes(2 ** low)} to ${bytes(2 ** (high + 1))}`);
+    bars.append('path').attr('class', 'heat').attr('d', used.map(([value, power]) => `M${power - low + 0.05} ${1 - value / most}h.9V1h-.9z`).join(''));
+    return [movedWords[name], count(total), element('span', { class: 'sizes' }, bytes(2 ** low), bars.node(), bytes(2 ** (high + 1))), `${bytes(2 ** often)} to ${bytes(2 ** (often + 1))}: ${Math.round(100 * most / total)} %`,
       aligned(places, total, 12), aligned(places, total, 16), aligned(places, total, 20)];
   })))];
 }
@@ -198,17 +197,18 @@ function cellsAsCsv(picture) {
   }
   return [['first_rank', 'last_rank', 'begin_seconds', 'end_seconds', ...names], ...rows].map(row => row.join(',') + '\n').join('');
 }
-function drawPictures(into, files) {
-  const picture = pictureOf(files);
-  const ofRanks = row => ranksOf(picture, row), ofTime = place => seconds(place * 1e-9);
-  const ofFiles = row => files[row].name.replace(/.*\//, '');
-  const drawn = [];
+// Of a stretch of time or of bytes, if it is in `stretch`.
+function drawPictures(into, files, stretch = {}) {
+  const picture = pictureOf(files, stretch), drawn = [];
+  const zoom = (over, chosen) => { if (chosen || stretch[over]) drawPictures(into, files, { ...stretch, [over]: chosen }); };
+  charts = [];
   drawn.push(...files.flatMap(stragglers).slice(0, 5));
-  if (picture.time) drawn.push(timeLine(picture), mapPair('Ranks over time', picture, picture.time, ofRanks, ofTime));
-  if (picture.bytes) drawn.push(files.length > 1 ? mapPair('Files over their bytes', picture, picture.bytes, ofFiles, bytes) : mapPair('Ranks over the bytes of the file', picture, picture.bytes, ofRanks, bytes));
+  if (picture.time) drawn.push(timeLine(picture, zoom), mapPair('Ranks over time', picture, 'time', zoom));
+  if (picture.bytes) drawn.push(mapPair(files.length > 1 ? 'Files over their bytes' : 'Ranks over the bytes of the file', picture, 'bytes', zoom));
   if (files.length === 1) drawn.push(...sizes(files[0]));
   drawn.push(element('p', { class: 'tools' }, element('button', { click: () => save('concilio-times.csv', 'text/csv', cellsAsCsv(picture)) }, 'Times as CSV')));
   into.replaceChildren(...drawn);
+  drawCharts();
 }
 function showPictures() {
   const known = data.files.filter(file => tablesOf(file).some(activity => activity.time.bins > 0));
@@ -222,7 +222,7 @@ function showPictures() {
       ...known.slice(0, 200).map((file, index) => element('option', { value: String(index) }, file.name)));
     section('pictures').append(element('p', {}, choice));
   }
-  section('pictures').append(into, element('p', { class: 'quiet' }, 'Times begin when MPI does. Within a stretch of time or of a file, bytes are spread evenly; mapped files reach storage without requests.'));
+  section('pictures').append(into, element('p', { class: 'quiet' }, 'Drag the mouse over a picture to see a stretch of it; a double click shows all of it again. Times begin when MPI does. Within a stretch of time or of a file, bytes are spread evenly; mapped files reach storage without requests.'));
   drawPictures(into, known.length > 1 ? together : known);
 }
 

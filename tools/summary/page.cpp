@@ -208,7 +208,10 @@ std::string render_page(const Report& report) {
       {"style", page_style},
       {"verdict", verdict(report, files)},
       {"data", within_script(page_data(report, files))},
+      {"d3_licence", page_d3_licence},
+      {"d3", page_d3},
       {"script", page_script},
+      {"charts", page_charts},
       {"pictures", page_pictures},
   };
   // What is put in is not looked through again: a file may be called like a part.

@@ -28,10 +28,12 @@ class Browser:
         os.close(to_test)
         self._from = os.fdopen(answers, "rb")
         self._rest, self._count, self._session, self._loaded = b"", 0, None, False
+        self.requests = []  # the addresses that the page which is open has asked for
         try:
             page = self.call("Target.createTarget", url="about:blank")["targetId"]
             self._session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
             self.call("Page.enable")
+            self.call("Network.enable")
             self.call("Emulation.setScrollbarsHidden", hidden=True)
         except BaseException:
             self.__exit__()
@@ -55,6 +57,8 @@ class Browser:
         message = json.loads(text)
         # It may come before the answer that another method waits for.
         self._loaded = self._loaded or message.get("method") == "Page.loadEventFired"
+        if message.get("method") == "Network.requestWillBeSent":
+            self.requests.append(message["params"]["request"]["url"])
         return message
 
     def call(self, method, **parameters):
@@ -72,7 +76,7 @@ class Browser:
 
     def open(self, path):
         """Opens a file, and returns when it is drawn."""
-        self._loaded = False
+        self._loaded, self.requests = False, []
         if error := self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri()).get("errorText"):
             raise RuntimeError(f"{path}: {error}")
         while not self._loaded:
@@ -86,6 +90,12 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def mouse(self, *events):
+        """Events of the mouse's left button: (kind, x, y) or (kind, x, y, how many clicks)."""
+        for kind, x, y, *clicks in events:
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=int(kind != "mouseReleased"),
+                      clickCount=clicks[0] if clicks else 1)
 
     def look_like(self, width, media="screen", scheme="light"):
         """A window so wide, of a screen or of paper, for a reader who likes this colour scheme."""

@@ -18,17 +18,37 @@ function tooSmall() {
 const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 function labels() {
   const wrong = [];
-  for (const group of all('.rows, .axis')) {
-    if (group.scrollWidth > group.clientWidth) wrong.push(`labels ${named(group)} are cut off`);
-    const boxes = [...group.children].map(one => one.getBoundingClientRect());
-    if (boxes.some((box, i) => boxes.some((other, j) => i < j && meet(box, other)))) wrong.push(`labels ${named(group)} overlap`);
-  }
-  for (const picture of all('.picture')) {
-    const { width, height } = picture.getBoundingClientRect();
-    if (width < 0.5 * document.documentElement.clientWidth && width < 300) wrong.push(`a picture is only ${width} px wide`);
-    if (height / picture.viewBox.baseVal.height < 8) wrong.push('rows of a picture are lower than 8 px');
+  for (const chart of all('.chart')) {
+    const words = [...chart.querySelectorAll('text')], boxes = words.map(one => one.getBoundingClientRect());
+    const outer = chart.getBoundingClientRect(), plot = chart.querySelector('.plot').getBoundingClientRect();
+    const { width, height } = plot;
+    if (boxes.some((box, i) => boxes.some((other, j) => i < j && meet(box, other)))) wrong.push(`labels ${named(chart)} overlap`);
+    if (boxes.some(box => meet(box, plot))) wrong.push(`labels ${named(chart)} cross the picture`);
+    if (boxes.some(box => box.left < outer.left || box.right > outer.right + 0.5 || box.bottom > outer.bottom + 1)) wrong.push(`labels ${named(chart)} are cut off`);
+    if (width < 0.5 * document.documentElement.clientWidth && width < 200) wrong.push(`a picture is only ${width} px wide`);
+    if (height / chart.querySelector('.picture').viewBox.baseVal.height < 8) wrong.push('rows of a picture are lower than 8 px');
   }
   return wrong;
+}
+// The axes of charts: a title with one unit, and ticks within the chart, at round numbers without one.
+function axes() {
+  const round = (step, title) => {
+    const digits = step / 10 ** Math.floor(Math.log10(step) + 1e-9);
+    return title.startsWith('place') ? Number.isInteger(Math.log2(step)) : [1, 2, 5, 10].some(one => Math.abs(digits - one) < 1e-6);
+  };
+  return all('.chart .axis').flatMap(axis => {
+    const title = axis.nextElementSibling.textContent, ticks = [...axis.querySelectorAll('.tick')], wrong = [];
+    const plot = axis.closest('.chart').querySelector('.plot').getBoundingClientRect(), across = axis.closest('.chart').querySelectorAll('.axis')[1] === axis;
+    if (!/^(rank|file|time \((s|ms|us|ns)\)|place in the file \(([KMGTP]i)?B\))$/.test(title)) wrong.push('has a wrong title');
+    const places = ticks.map(tick => { const box = tick.querySelector('line').getBoundingClientRect(); return across ? box.left + box.width / 2 : box.top + box.height / 2; });
+    const [from, to] = across ? [plot.left, plot.right] : [plot.top, plot.bottom];
+    if (places.length === 0 || places.some(place => place < from - 1 || place > to + 1)) wrong.push('has no tick, or one beyond its end');
+    const numbers = ticks.map(tick => Number(tick.textContent.replaceAll(',', '')));
+    const steps = numbers.slice(1).map((number, i) => number - numbers[i]);
+    if (title !== 'file' && (numbers.some(Number.isNaN) || steps.some(step => Math.abs(step - steps[0]) > 1e-6 * steps[0] || !round(Number(step.toPrecision(6)), title))))
+      wrong.push('has ticks that are not round');
+    return wrong.map(what => `the axis '${title}' ${what}: ${ticks.map(tick => tick.textContent).join(' ')}`);
+  });
 }
 
 // Colours, as WCAG 2 has it: the ratio of luminances is at least 4.5 between text and what is behind it.

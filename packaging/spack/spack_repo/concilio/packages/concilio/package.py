@@ -15,6 +15,10 @@ class Concilio(CMakePackage):
 
     version("0.1.0", branch="main")
 
+    # For the page of a report: Spack has no package of it.
+    resource(name="d3", url="https://registry.npmjs.org/d3/-/d3-5.16.0.tgz",
+             sha256="2e46da2089b9483a01f4cea7d27d62d463a31348ddd3c309a9a5dc2cb4568cfa", placement="d3")
+
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
@@ -39,6 +43,7 @@ class Concilio(CMakePackage):
             self.define("CONCILIO_TESTS", False),
             self.define("CONCILIO_TOGETHER", True),
             self.define("CMAKE_INSTALL_LIBDIR", "lib"),
+            self.define("CONCILIO_D3", join_path(self.stage.source_path, "d3", "dist", "d3.min.js")),
         ]
 
     def setup_run_environment(self, env):
