@@ -23,6 +23,7 @@
 #include "simulation/machine.h"
 #include "simulation/outcome.h"
 #include "simulation/platform.h"
+#include "simulation/predicted.h"
 #include "simulation/replayed.h"
 #include "subcommands.h"
 #include "system/temporary_folder.h"
@@ -50,6 +51,7 @@ struct SimulateOptions {
   std::string record;
   int64_t scale = 1;
   std::string machine;
+  std::string prices = "machine";
   RanksWanted ranks;
   std::vector<std::string> methods = {"auto"};
   std::vector<std::string> hints;
@@ -220,6 +222,17 @@ Words simulation_words(const SimulateOptions& options, const Simulator& simulato
   return words;
 }
 
+// Whether plans are made by the prices of the machine, as if it had been probed.
+bool plans_by_machine(const SimulateOptions& options) {
+  return options.prices == "machine";
+}
+std::string profile_in(const std::string& folder) {
+  return folder + "/profile.json";
+}
+std::string throttle_of(const DescribedMachine& machine, const std::string& folder) {
+  return fmt::format("{};state={}/devices", machine.throttle, folder);
+}
+
 Environment simulated_environment(const SimulateOptions& options, const DescribedMachine& machine,
                                   const std::string& folder, Environment environment) {
   // What the user measures on this machine, or asks of all runs, is not of the simulated one.
@@ -227,8 +240,8 @@ Environment simulated_environment(const SimulateOptions& options, const Describe
                            "CONCILIO_RECORD", "CONCILIO_RANKS_PER_NODE", "CONCILIO_DISABLE", "CONCILIO_ONLY"})
     environment.unset(name);
   environment.set("TMPDIR", folder);  // for the simulator's copies of the program
-  environment.set("CONCILIO_PROFILE", "off");
-  environment.set("CONCILIO_THROTTLE", fmt::format("{};state={}/devices", machine.throttle, folder));
+  environment.set("CONCILIO_PROFILE", plans_by_machine(options) ? profile_in(folder) : "off");
+  environment.set("CONCILIO_THROTTLE", throttle_of(machine, folder));
   if (!options.report_file.empty()) environment.set("CONCILIO_REPORT", options.report_file);
   environment.set("CONCILIO_NODE_MEMORY", fmt::format("{}", fmt::join(machine.free_memory_bytes, ",")));
   return environment;
@@ -249,6 +262,7 @@ Status write_simulation_json(const SimulateOptions& options, const MachineFile& 
                         {"ranks", placed.ranks},
                         {"nodes", placed.nodes},
                         {"hints", options.hints},
+                        {"prices", options.prices},
                         {"results", nlohmann::json::parse(results)}};
   const nlohmann::json of_record = {{"record", options.record}, {"scale", options.scale}};
   const nlohmann::json of_patterns = {{"mib_per_rank", options.mib_per_rank},
@@ -332,9 +346,11 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
   const auto made = TemporaryFolder::make(environment.temporary_folder(), "concilio-simulate.");
   if (!made) return made.error();
   const std::string& folder = made->path();
-  for (const auto& [name, text] : {std::pair{"/platform.xml", platform_of(machine, placed.nodes)},
-                                   std::pair{"/hosts", host_file_of(placed)}}) {
-    if (Status status = write_text(folder + name, text); !status) return status.error();
+  const plan::Profile profile = profile_of(machine, throttle_of(machine, folder));
+  for (const auto& [path, text] : {std::pair{folder + "/platform.xml", platform_of(machine, placed.nodes)},
+                                   std::pair{folder + "/hosts", host_file_of(placed)},
+                                   std::pair{profile_in(folder), plan::profile_as_text(profile, nullptr)}}) {
+    if (Status status = write_text(path, text); !status) return status.error();
   }
   raise_limit_of_files();
   const auto begin = std::chrono::steady_clock::now();
@@ -402,7 +418,8 @@ Result<int> count(const SimulateOptions& options, const Simulation& subject) {
                            {},
                            static_cast<int64_t>(options.mib_per_rank * 0x1p20),
                            !options.read_only,
-                           !options.write_only};
+                           !options.write_only,
+                           plans_by_machine(options)};
   for (const std::string& method : options.methods) {
     auto config = config_of(options, method, machine);
     if (!config) return config.error();
@@ -509,6 +526,14 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
   parser->add_option("--hint", options->hints, "Hint that the program gives to MPI_File_open")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
+  parser
+      ->add_option(
+          "--prices", options->prices,
+          "What plans are made by: the machine's own prices, as if it had been probed, or those that "
+          "are built in")
+      ->check(CLI::IsMember({"machine", "builtin"}))
+      ->type_name("WHICH")
+      ->capture_default_str();
   parser->add_option("--mib-per-rank", options->mib_per_rank, "MiB that each rank moves in a call")
       ->check(CLI::PositiveNumber & CLI::Range(0.0, 1048576.0))
       ->type_name("MIB")

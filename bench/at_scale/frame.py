@@ -73,6 +73,8 @@ def kept(counted, total_bytes):
     found["rounds"] = counted["counters"]["max"]["rounds"]
     if seconds is not None:
         found.update(seconds=seconds, mib_per_second=round(total_bytes / MIB / seconds, 3))
+    if "predicted_seconds" in counted:
+        found["predicted_seconds"] = counted["predicted_seconds"]
     return found
 
 

@@ -119,7 +119,7 @@ def of_program(place, path, text):
     of_bench = {"base", "store"} if path in BY_STORE else \
         {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else \
         {"base", "pattern", "sim"} if path.startswith("simulated/") else set()
-    of_tools = {"base", "plan", "sim", "probe"} | ({"store"} if path == "simulation/machine.cpp" else set())
+    of_tools = {"base", "plan", "sim", "probe"} | ({"store"} if path.startswith("simulation/machine") else set())
     seen = {"tools": of_tools, "bench": of_bench}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         target = name.split("/")[0]

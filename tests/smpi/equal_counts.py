@@ -52,8 +52,8 @@ def differences(concilio, ranks, per_node, method, folder):
     machine, simulated, real = (folder / f"{method}.{name}" for name in ("machine", "simulated", "real"))
     machine.write_text(json.dumps(MACHINE), encoding="utf-8")
     same = ["-n", ranks, "--mib-per-rank", "0.0625", "--repetitions", "1", "--hint", "concilio_agree=always", *PATTERNS]
-    run([concilio, "simulate", "--machine", str(machine), "--ranks-per-node", per_node, "--method", method, "--report",
-         str(simulated), *same])
+    run([concilio, "simulate", "--machine", str(machine), "--prices", "builtin", "--ranks-per-node", per_node, "--method", method,
+         "--report", str(simulated), *same])
     run([concilio, "bench", "--mpi", "openmpi", "--concilio", "--hint", f"concilio_method={method}", "--hint",
          f"concilio_ranks_per_node={per_node}", *same], CONCILIO_REPORT=str(real), CONCILIO_NODE_MEMORY="64M",
         CONCILIO_THROTTLE=f"{THROTTLE};state={folder}/devices", CONCILIO_PROFILE="off", TMPDIR=str(folder))

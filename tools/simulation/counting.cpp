@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "sim/gather.h"
 #include "sim/pattern.h"
 #include "simulation/outcome.h"
+#include "simulation/predicted.h"
 
 namespace concilio::tools {
 
@@ -56,7 +58,7 @@ plan::FlushRules rules_of(const Config& config, const sim::Machine& machine) {
 
 // Counts the writes and then the reads of a file that is opened once: realms of the file stay for both.
 Status count_both(const CountingOptions& options, const sim::Pattern& pattern, const sim::Machine& machine,
-                  const Config& config, Counted& counted) {
+                  const DescribedMachine& described, const Config& config, Counted& counted) {
   std::shared_ptr<const plan::FixedRealms> fixed;
   const auto count_one = [&](Operation operation, std::optional<CountedCalls>& calls) -> Status {
     plan::Facts facts = gather(pattern, 0, machine, operation, plan::wishes_of(config, operation));
@@ -65,7 +67,7 @@ Status count_both(const CountingOptions& options, const sim::Pattern& pattern, c
     if (plan.fixed) fixed = plan.fixed;
     const auto counts = sim::count(*pattern.alike, facts, plan, rules_of(config, machine));
     if (!counts) return counts.error();
-    calls = CountedCalls{plan.method, *counts};
+    calls = CountedCalls{plan.method, *counts, predicted_seconds(facts, plan, described)};
     return {};
   };
   if (options.write) {
@@ -77,6 +79,7 @@ Status count_both(const CountingOptions& options, const sim::Pattern& pattern, c
 json json_of(const CountedCalls& calls) {
   const sim::Counts& counts = calls.counts;
   return {{"method", method_name(calls.method)},
+          {"predicted_seconds", calls.seconds},
           {"counters",
            {{"sum",
              {{"messages_sent", counts.messages_sent},
@@ -92,13 +95,14 @@ json json_of(const CountedCalls& calls) {
             {"max", {{"rounds", counts.rounds}}}}}};
 }
 
-constexpr const char* line_format = "  {:<{}} {:<5} {:>16} {:>10} {:>8} {:>14} {:>14} {:>10} {:>10}\n";
+constexpr const char* line_format = "  {:<{}} {:<5} {:>12} {:>16} {:>10} {:>8} {:>14} {:>14} {:>10} {:>10}\n";
 
 std::string line_of(const Counted& one, const char* call, const CountedCalls& calls, size_t width) {
   const sim::Counts& counts = calls.counts;
   return fmt::format(fmt::runtime(line_format), method_text(one.method, {method_name(calls.method)}), width,
-                     call, counts.messages_sent, format_bytes(counts.message_bytes_sent), counts.rounds,
-                     counts.storage_reads, counts.storage_writes, format_bytes(counts.storage_bytes_read),
+                     call, fmt::format("{:.6f}", calls.seconds), counts.messages_sent,
+                     format_bytes(counts.message_bytes_sent), counts.rounds, counts.storage_reads,
+                     counts.storage_writes, format_bytes(counts.storage_bytes_read),
                      format_bytes(counts.storage_bytes_written));
 }
 
@@ -114,13 +118,14 @@ Result<std::vector<Counted>> count_calls(const CountingOptions& options, const D
       return cannot_count(fmt::format("{} cannot be counted, as its ranks do not ask alike; those of {} do",
                                       text, sim::names_of_alike()));
     for (const auto& [method, config] : options.methods) {
-      const auto described = machine_of(machine, placed, config);
-      if (!described) return described.error();
+      auto planned_for = machine_of(machine, placed, config);
+      if (!planned_for) return planned_for.error();
+      if (options.plan_by_machine) planned_for->prices = std::make_shared<const plan::Prices>(machine.prices);
       Counted& counted = all.emplace_back();
       counted.pattern = text;
       counted.method = method;
       counted.bytes = placed.ranks * pattern->alike->rank_bytes();
-      const Status status = count_both(options, *pattern, *described, config, counted);
+      const Status status = count_both(options, *pattern, *planned_for, machine, config, counted);
       if (!status) counted.failure = status.error().message;
     }
   }
@@ -151,8 +156,8 @@ std::string table_of(const std::vector<Counted>& all) {
     if (one.pattern != pattern) {
       pattern = one.pattern;
       text += fmt::format("\n{}: {}\n", pattern, format_bytes(one.bytes));
-      text += fmt::format(fmt::runtime(line_format), "method", width, "call", "messages", "on wire", "rounds",
-                          "reads", "writes", "read", "written");
+      text += fmt::format(fmt::runtime(line_format), "method", width, "call", "predicted s", "messages",
+                          "on wire", "rounds", "reads", "writes", "read", "written");
     }
     if (one.write) text += line_of(one, "write", *one.write, width);
     if (one.read) text += line_of(one, "read", *one.read, width);

@@ -18,6 +18,7 @@ namespace concilio::tools {
 struct CountedCalls {
   plan::Method method = plan::Method::independent;  // that is taken
   sim::Counts counts;
+  double seconds = 0;  // predicted, see simulation/predicted.h
 };
 struct Counted {
   std::string pattern, method;  // as they were asked for
@@ -32,6 +33,7 @@ struct CountingOptions {
   std::vector<std::pair<std::string, Config>> methods;
   int64_t bytes_per_rank = 0;
   bool write = true, read = true;
+  bool plan_by_machine = true;  // by its prices; else by those that are built in
 };
 
 // For each pattern and method the calls of one repetition, after one that does not count. An error says what

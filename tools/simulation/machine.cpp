@@ -11,6 +11,7 @@
 #include "base/text/json_document.h"
 #include "base/text/json_place.h"
 #include "base/text/nearest_name.h"
+#include "simulation/machine_prices.h"
 #include "store/devices/throttle_costs.h"
 
 namespace concilio::tools {
@@ -151,6 +152,8 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   if (!read) in.refuse(fmt::format("cannot be modelled: {}", read.error().message));
   machine.modelled_storage = facts_of(*read);
   if (in.find("gb_per_second")) machine.storage_rate = positive(in, "gb_per_second") * giga;
+  machine.targets_rate = static_cast<double>(read->targets) * static_cast<double>(read->bytes_per_second);
+  machine.prices = machine_prices(machine, *read);
 }
 
 DescribedMachine read_machine(const JsonPlace& in) {

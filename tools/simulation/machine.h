@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/facts/facts.h"
+#include "plan/facts/prices.h"
 
 namespace concilio::tools {
 
@@ -25,6 +25,8 @@ struct DescribedMachine {
   // What the library finds out about a file there; nothing if no device is named, so that it is this
   // machine's.
   std::optional<plan::StorageFacts> modelled_storage;
+  double targets_rate = 0;  // bytes a second of all storage targets together; 0: no limit
+  plan::Prices prices{};    // see simulation/machine_prices.h
 };
 
 // A machine's file is small; a larger one is something else.

@@ -35,4 +35,9 @@ double AtHome::part(const Group& group) const {
   return bytes > 0 ? at_home / bytes : 0;
 }
 
+double AtHome::bytes_of_others(const Realm& realm) const {
+  if (layout_.groups[static_cast<size_t>(realm.group)].nodes.size() < 2) return 0;
+  return filled_ * static_cast<double>(realm.bytes) * (1 - part(realm));
+}
+
 }  // namespace concilio::plan

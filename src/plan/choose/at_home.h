@@ -13,6 +13,8 @@ class AtHome {
   double part(const Realm& realm) const;
   // Of all realms of a group together.
   double part(const Group& group) const;
+  // How many bytes of a realm are asked for by ranks of other nodes.
+  double bytes_of_others(const Realm& realm) const;
 
  private:
   const Facts& facts_;

@@ -89,7 +89,8 @@ std::vector<int64_t> windows_tried(const Facts& facts, bool from_memory) {
   if (facts.wishes.window_bytes > 0 || from_memory) return windows;
   windows.assign(std::begin(larger_windows), std::end(larger_windows));
   const auto over_all = checked_multiply(facts.storage.stripe_targets, facts.storage.stripe_bytes);
-  if (!facts.prices && over_all && *over_all > windows.back() && *over_all <= largest_window_tried)
+  if (prices_of(facts).of_target && over_all && *over_all > windows.back() &&
+      *over_all <= largest_window_tried)
     windows.push_back(*over_all);
   return windows;
 }
@@ -199,9 +200,11 @@ std::vector<Trial> combinations(const std::vector<Setting>& settings) {
 LayoutPrice price_of_layout(const Facts& facts, const Layout& layout, const Prices& prices) {
   const Cost cost = cost_of_two_phase(facts, layout, prices);
   const auto on_targets = seconds_on_targets(facts, layout, prices);
-  const double seconds = cost.seconds() + seconds_of_shared_stripes(facts, layout, prices);
+  double seconds = cost.seconds() + seconds_of_shared_stripes(facts, layout, prices);
   if (!on_targets) return {seconds, false};
-  return {seconds - cost.seconds_of("requests") - cost.seconds_of("storage") + *on_targets, true};
+  for (const char* term : {"requests", "storage", "copies", "sorting", "network"})
+    seconds -= cost.seconds_of(term);
+  return {seconds + *on_targets, true};
 }
 
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {

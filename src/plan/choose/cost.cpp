@@ -77,7 +77,7 @@ double together(const Facts& facts, double clients, double request_bytes, const 
 // Measured prices have it in them that several targets serve a request.
 double targets_of_request(const Facts& facts, double request_bytes) {
   const StorageFacts& storage = facts.storage;
-  if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
+  if (!prices_of(facts).of_target || storage.stripe_targets < 2 || storage.stripe_bytes <= 0) return 1;
   return std::clamp(request_bytes / static_cast<double>(storage.stripe_bytes), 1.0,
                     static_cast<double>(storage.stripe_targets));
 }
@@ -93,6 +93,13 @@ double copy_seconds(const Facts& facts, double bytes, double pieces, const Price
   const double cores = cores_at_work(facts);
   return pieces * one.latency / cores +
          moving_seconds(facts, pieces * one.of_bytes / cores, bytes, cores, prices);
+}
+
+double sorting_seconds(const Facts& facts, double bytes, const Prices& prices) {
+  if (bytes <= 0) return 0;
+  const double all_bytes = static_cast<double>(facts.digest.bytes);
+  const double piece_bytes = all_bytes / std::max(1.0, largest_piece_count(facts));
+  return bytes / piece_bytes * prices.copy.at(piece_bytes);
 }
 
 RequestSeconds::RequestSeconds(const Curve& curve, double bytes)

@@ -49,6 +49,9 @@ double largest_piece_count(const Facts& facts);
 double moving_seconds(const Facts& facts, double seconds, double bytes, double cores, const Prices& prices);
 // The time to copy bytes in memory, in `pieces` pieces, by all ranks at the same time.
 double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices);
+// The time in which one aggregator puts so many bytes of other nodes into its windows, or takes them from
+// there. It does so alone, with one core, and meanwhile asks nothing of storage.
+double sorting_seconds(const Facts& facts, double bytes, const Prices& prices);
 // The time to wake up every rank of the fullest node once.
 double round_seconds(const Facts& facts, const Prices& prices);
 

@@ -1,124 +1,175 @@
 #include "plan/choose/striped.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <functional>
+#include <queue>
+#include <utility>
 #include <vector>
 
-#include "base/checked.h"
 #include "plan/choose/at_home.h"
 #include "plan/choose/cost.h"
-#include "plan/facts/logarithm.h"
 #include "plan/layout/windows.h"
 
 namespace concilio::plan {
 namespace {
 
-constexpr double natural_logarithm_of_2 = 0.693147180559945309;
-
-// An aggregator and what it has still to do.
-struct Client {
-  double windows;         // that are left
-  double window_seconds;  // of one target, for all bytes of a window
-  double alone_seconds;   // that a window takes if nobody else is there
-  double variance;        // of what a window brings to one target, summed over the targets
-};
-
-// What all clients together have under way.
-struct UnderWay {
-  double targets, window_seconds = 0, variance = 0;
-
-  void add(const Client& client) {
-    window_seconds += client.window_seconds;
-    variance += client.variance;
-  }
-  // How long a client's next window takes. Its bytes wait at their targets for those of the others, and the
-  // last of them at the target that has most to do: as balls in bins, the targets have `mean` each, and the
-  // fullest has more the fewer targets a window reaches.
-  double seconds_of_window(const Client& client) const {
-    const double mean = (window_seconds - client.window_seconds) / targets;
-    return mean +
-           std::sqrt(2 * natural_logarithm_of_2 * binary_logarithm(targets) *
-                     std::max(0.0, variance - client.variance) / targets) +
-           client.alone_seconds;
-  }
-};
-
 // So many requests a target works on at the same time.
 constexpr double requests_of_target = 4;
+// So many windows are played, but some of each realm; the others take as long on average.
+constexpr int64_t most_windows_played = 1024, most_windows_of_realm = 8;
 
-// The parts on different stripes of all windows of a realm.
-double parts_of(const Realm& realm, int64_t stripe_bytes) {
-  int64_t parts = 0;
-  for (const pattern::Interval& stretch : realm.positions)
-    parts += ceil_divide(stretch.end, stripe_bytes) - floor_divide(stretch.begin, stripe_bytes);
-  const bool between = realm.window_bytes % stripe_bytes == 0 && realm.alignment % stripe_bytes == 0;
-  return static_cast<double>(between ? parts : parts + rounds_of(realm) - 1);
-}
+// The targets, each of which moves the bytes of one request after another.
+class Targets {
+ public:
+  Targets(const StorageFacts& storage, const RequestSeconds& stripe)
+      : stripe_bytes_(storage.stripe_bytes),
+        seconds_of_byte_(stripe.of_bytes / static_cast<double>(storage.stripe_bytes)),
+        latency_(stripe.latency),
+        free_(static_cast<size_t>(storage.stripe_targets)) {}
 
-// After so many times that some have ended, the rest is taken to go on as it does then.
-constexpr int most_phases = 32;
+  // When a request is done that is made at a time, and not before any other was made.
+  double serve(pattern::Interval bytes, double now) {
+    const int64_t targets = std::ssize(free_);
+    const int64_t first = bytes.begin / stripe_bytes_, last = (bytes.end - 1) / stripe_bytes_;
+    double done = now;
+    for (int64_t i = 0; i < std::min(targets, last - first + 1); ++i) {
+      int64_t its_bytes = ((last - first - i) / targets + 1) * stripe_bytes_;
+      if (i == 0) its_bytes -= bytes.begin - first * stripe_bytes_;
+      if ((last - first) % targets == i) its_bytes -= (last + 1) * stripe_bytes_ - bytes.end;
+      double& free = free_[static_cast<size_t>((first + i) % targets)];
+      free = std::max(free, now) + latency_ / requests_of_target +
+             static_cast<double>(its_bytes) * seconds_of_byte_;
+      done = std::max(done, free + latency_ * (1 - 1 / requests_of_target));
+    }
+    return done;
+  }
+
+ private:
+  int64_t stripe_bytes_;
+  double seconds_of_byte_, latency_;
+  std::vector<double> free_;  // by target: when all that it has been asked for is moved
+};
+
+// An aggregator, and what each of its windows costs besides storage.
+struct Client {
+  const Realm* realm;
+  int64_t windows;                       // of the realm
+  double link_seconds, sorting_seconds;  // of what comes from other nodes, or goes there
+};
+
+// The aggregators of a group. Each has data in the windows of others, or its node's ranks have, and these go
+// through the rounds one after another: what they copy for a round, they copy when the aggregator among them
+// has done the one before. So a round begins when all have.
+struct Together {
+  std::vector<Client> clients;
+  int64_t round = 0, rounds = 0;
+  size_t left = 0;  // clients that have not done the round
+  double done = 0;  // when the last of the others had
+};
+
+// Plays the windows of all groups, whose aggregators meet at the targets.
+class Play {
+ public:
+  Play(const Facts& facts, const Layout& layout, const Prices& prices)
+      : reads_(facts.operation == Operation::read),
+        copy_seconds_(
+            copy_seconds(facts, static_cast<double>(facts.digest.bytes), largest_piece_count(facts), prices) /
+            static_cast<double>(std::max<int64_t>(1, layout.rounds))),
+        targets_(facts.storage, RequestSeconds(prices.of(facts.operation).window,
+                                               static_cast<double>(facts.storage.stripe_bytes))),
+        link_free_(facts.nodes.size()),
+        groups_(layout.groups.size()) {}
+
+  void add(const Client& client) {
+    Together& group = groups_[static_cast<size_t>(client.realm->group)];
+    group.clients.push_back(client);
+    group.rounds = std::max(group.rounds, client.windows);
+    ++clients_;
+  }
+
+  // The time until the last client has ended.
+  double seconds() {
+    for (Together& group : groups_) begin_round(group);
+    const int64_t most = std::max(most_windows_played, most_windows_of_realm * clients_);
+    for (int64_t played = 0; !next_.empty() && played < most; ++played) {
+      const Asking asking = next_.top();
+      next_.pop();
+      serve(asking);
+    }
+    double last = 0;
+    for (const Together& group : groups_) {
+      const auto played = static_cast<double>(std::max<int64_t>(1, group.round));
+      last = std::max(last, group.done * std::max(1.0, static_cast<double>(group.rounds) / played));
+    }
+    return last;
+  }
+
+ private:
+  // A client asks for its window.
+  struct Asking {
+    double when;
+    Together* group;
+    Client* client;
+    bool operator>(const Asking& other) const { return when > other.when; }
+  };
+
+  void begin_round(Together& group) {
+    for (Client& client : group.clients) {
+      if (client.windows <= group.round) continue;
+      next_.push({reads_ ? group.done : exchanged(client, group.done + copy_seconds_), &group, &client});
+      ++group.left;
+    }
+  }
+
+  void serve(const Asking& asking) {
+    auto& [now, group, client] = asking;
+    window(*client->realm, group->round, intervals_);
+    double done = now;
+    for (const pattern::Interval& part : intervals_) done = std::max(done, targets_.serve(part, now));
+    if (reads_) done = exchanged(*client, done) + copy_seconds_;
+    group->done = std::max(group->done, done);
+    if (--group->left > 0) return;
+    ++group->round;
+    begin_round(*group);
+  }
+
+  // When a window's data have come from other nodes, or gone there, if that can begin at a time. The client
+  // sorts those of one node while those of another are under way.
+  double exchanged(const Client& client, double now) {
+    double& free = link_free_[static_cast<size_t>(client.realm->node)];
+    free = std::max(free, now) + client.link_seconds;
+    return std::max(free, now + client.sorting_seconds);
+  }
+
+  bool reads_;
+  double copy_seconds_;  // of all ranks together, for a round
+  Targets targets_;
+  std::vector<double> link_free_;  // by node
+  std::vector<Together> groups_;
+  int64_t clients_ = 0;
+  std::priority_queue<Asking, std::vector<Asking>, std::greater<>> next_;
+  std::vector<pattern::Interval> intervals_;
+};
 
 }  // namespace
 
 std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layout, const Prices& prices) {
   const StorageFacts& storage = facts.storage;
-  if (facts.prices || storage.stripe_targets < 2 || storage.stripe_bytes <= 0 || layout.realms.empty())
+  if (!prices.of_target || storage.stripe_targets < 2 || storage.stripe_bytes <= 0 || layout.realms.empty())
     return {};
-  const auto targets = static_cast<double>(storage.stripe_targets);
-  const auto stripe = static_cast<double>(storage.stripe_bytes);
-  const RequestSeconds one(prices.of(facts.operation).window, stripe);
-  std::vector<Client> clients;
-  std::map<int, int> of_node;  // aggregators
-  for (const Realm& realm : layout.realms) ++of_node[realm.node];
   const AtHome at_home(facts, layout);
+  Play play(facts, layout, prices);
   double bytes = 0;
-  UnderWay all{targets};
   for (const Realm& realm : layout.realms) {
-    const auto windows = static_cast<double>(rounds_of(realm)), its_bytes = static_cast<double>(realm.bytes);
+    const int64_t windows = rounds_of(realm);
     if (windows <= 0) continue;
-    bytes += its_bytes;
-    const double window_bytes = its_bytes / windows;
-    const double of_bytes = one.of_bytes / stripe;  // of one
-    // Each part of a window on another stripe is one more request for its target.
-    const double parts = parts_of(realm, storage.stripe_bytes) / windows;
-    const double window_seconds = window_bytes * of_bytes + parts * one.latency / requests_of_target;
-    const double stripes = std::clamp(parts, 1.0, targets);
-    // What comes from other nodes of the group passes the node's link, which its aggregators share.
-    const double link_seconds =
-        window_bytes * (1 - at_home.part(realm)) * of_node[realm.node] / prices.network_bytes_per_second;
-    // A window of several stretches is several requests at once, and their stripes are moved at the same
-    // time.
-    const double stretches = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
-    const double longest = std::max(window_bytes / targets, std::min(window_bytes / stretches, stripe));
-    const double alone_seconds = one.latency + std::max(longest * of_bytes, link_seconds);
-    const double each = window_seconds / stripes;  // at one target
-    clients.push_back(
-        {windows, window_seconds, alone_seconds, stripes * each * each * (1 - stripes / targets)});
-    all.add(clients.back());
+    bytes += static_cast<double>(realm.bytes);
+    const double of_others = at_home.bytes_of_others(realm) / static_cast<double>(windows);
+    play.add({&realm, windows, of_others / prices.network_bytes_per_second,
+              sorting_seconds(facts, of_others, prices)});
   }
   if (static_cast<double>(facts.digest.bytes) < bytes) return {};
-  double seconds = 0;
-  for (int phase = 0; !clients.empty(); ++phase) {
-    double first = -1, last = 0;
-    for (const Client& client : clients) {
-      const double left = client.windows * all.seconds_of_window(client);
-      first = first < 0 ? left : std::min(first, left);
-      last = std::max(last, left);
-    }
-    // Those that end at about the same time end together.
-    const double step = phase == most_phases ? last : std::min(last, first * 1.02);
-    seconds += step;
-    UnderWay still{targets};
-    std::erase_if(clients, [&](Client& client) {
-      client.windows -= step / all.seconds_of_window(client);
-      if (client.windows <= 0 || step == last) return true;
-      still.add(client);
-      return false;
-    });
-    all = still;
-  }
-  return seconds;
+  return play.seconds();
 }
 
 }  // namespace concilio::plan

@@ -1,8 +1,9 @@
 // What the windows of a layout cost a file that is striped over several targets.
 //
-// A window moves by as many targets at once as it has stripes. Aggregators whose windows have few stripes
-// meet at some targets while others are idle. So large windows are better than their fewer requests tell, and
-// an aggregator whose windows are small, since its host has little memory, is the last to end.
+// A window moves by as many targets at once as it has stripes. Aggregators whose windows have few stripes may
+// meet at some targets while others are idle, and one whose windows are small, since its host has little
+// memory, may be the last to end. That depends on where the windows lie, so they are played: each aggregator
+// takes its windows one after another, as fast as its node's link, its core and the targets let it.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,9 @@
 
 namespace concilio::plan {
 
-// Nothing where storage has no known stripes, where its prices were measured, which have all of this in them,
-// or where windows are not moved as a whole.
+// The time until the last aggregator has ended, with what comes to it from other nodes or goes there. Nothing
+// where storage has no known stripes, where its prices were measured, which have all of this in them, or
+// where windows are not moved as a whole.
 std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layout, const Prices& prices);
 
 }  // namespace concilio::plan

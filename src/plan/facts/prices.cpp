@@ -28,6 +28,7 @@ constexpr Prices local_prices() {
   prices.window_bytes_per_second = 20e9;
   prices.window_piece_seconds = 6e-6;
   prices.from_memory = true;
+  prices.of_target = true;
   prices.lock_seconds = 1.2e-6;
   prices.copy = Curve::line(4e-9, 6e9);
   prices.map_seconds = 15e-6;

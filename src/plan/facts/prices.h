@@ -69,6 +69,7 @@ struct Prices {
   double window_bytes_per_second;   // for a window that is in cache, read from storage or written to it
   double window_piece_seconds;      // one request of an aggregator that writes a window piece by piece
   bool from_memory;                 // storage answers from memory, so that a client keeps one core busy
+  bool of_target;  // where a file is striped: requests are those to one target, not to storage as a whole
   double lock_seconds;              // lock and unlock of a range
   Curve copy;                       // bytes of a piece -> seconds that one core takes to gather or scatter it
   double map_seconds;               // to map and unmap a stretch of a file, besides its pages

@@ -75,6 +75,7 @@ json prices_as_json(const Prices& prices) {
   Writer writer;
   visit_all(prices, writer);
   writer.out["from_memory"] = prices.from_memory;
+  if (prices.of_target) writer.out["of_target"] = true;
   return writer.out;
 }
 
@@ -83,6 +84,8 @@ Prices read_prices(const JsonPlace& in) {
   Reader reader{in};
   visit_all(prices, reader);
   prices.from_memory = in.at("from_memory").truth();
+  const auto of_target = in.find("of_target");  // no measurement tells
+  prices.of_target = of_target && of_target->truth();
   // These are divisors.
   if (prices.window_bytes_per_second <= 0) in.at("window_bytes_per_second").refuse("is not positive");
   if (prices.network_bytes_per_second <= 0) in.at("network_bytes_per_second").refuse("is not positive");

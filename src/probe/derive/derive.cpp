@@ -172,6 +172,7 @@ double window_piece_seconds(const Series& pieces, double window_bytes_per_second
 
 plan::Prices derived_prices(const Measurements& found, const plan::Prices& otherwise) {
   plan::Prices prices = otherwise;
+  prices.of_target = false;
   prices.read = requests_of(found, Operation::read, otherwise.read);
   prices.write = requests_of(found, Operation::write, otherwise.write);
   prices.window_bytes_per_second = window_bytes_per_second(found, otherwise.window_bytes_per_second);

@@ -136,6 +136,9 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
     seen = std::max(1 / rounds, (exchange - storage * (rounds - 1) / rounds) / exchange);
   }
   cost.add("copies", seen * copies);
+  double of_others = 0;
+  for (const Realm& realm : layout.realms) of_others = std::max(of_others, at_home.bytes_of_others(realm));
+  cost.add("sorting", sorting_seconds(facts, of_others, prices));
   // The ranks of a node meet once a window, and once more if they mark first what they want of it.
   const bool marks = std::any_of(layout.groups.begin(), layout.groups.end(),
                                  [](const Group& group) { return group.marks_wanted; });

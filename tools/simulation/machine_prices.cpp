@@ -1,0 +1,50 @@
+#include "simulation/machine_prices.h"
+
+#include <algorithm>
+
+namespace concilio::tools {
+
+namespace {
+
+constexpr double nano = 1e-9;
+
+// Of one direction, of storage with these costs whose clients have links of `link_rate` bytes a second.
+plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t seek_ns, double link_rate) {
+  const auto targets = static_cast<double>(costs.targets);
+  const double target_rate = costs.bytes_per_second > 0
+                                 ? std::min(static_cast<double>(costs.bytes_per_second), link_rate)
+                                 : link_rate;
+  const double request_seconds = static_cast<double>(costs.request_ns) * nano;
+  plan::RequestPrices prices;
+  prices.adjoining = prices.window = plan::Curve::line(request_seconds, target_rate);
+  prices.scattered = plan::Curve::line(request_seconds + static_cast<double>(seek_ns) * nano, target_rate);
+  // Storage whose clients wait only for themselves serves any number of them.
+  constexpr double any_number = 1 << 20;
+  const double served = costs.streams > 0 ? targets * static_cast<double>(costs.streams) : any_number;
+  prices.clients_small = plan::Curve::up_to(served);
+  prices.clients_large = plan::Curve::up_to(costs.streams > 0 ? targets : any_number);
+  return prices;
+}
+
+}  // namespace
+
+plan::Prices machine_prices(const DescribedMachine& machine, const store::ThrottleCosts& costs) {
+  plan::Prices prices = plan::builtin_prices(machine.modelled_storage.value_or(plan::StorageFacts{}));
+  const plan::AtOnce reads_at_once = prices.read.at_once, writes_at_once = prices.write.at_once;
+  prices.read = request_prices(costs, costs.read_seek_ns, machine.network_rate);
+  prices.write = request_prices(costs, costs.write_seek_ns, machine.network_rate);
+  prices.read.at_once = reads_at_once;
+  prices.write.at_once = writes_at_once;
+  prices.from_memory = false;
+  prices.of_target = true;
+  prices.window_piece_seconds = static_cast<double>(costs.request_ns) * nano;
+  prices.lock_seconds = 2 * static_cast<double>(costs.lock_ns) * nano;
+  prices.copy = plan::Curve::line(0, machine.core_copy_rate);
+  prices.message = plan::Curve::line(machine.network_latency_s, machine.network_rate);
+  prices.network_bytes_per_second = machine.network_rate;
+  // To wake a rank up takes no simulated time, and nor does what MPI does with datatypes.
+  prices.synchronise_seconds = prices.oversubscribed_seconds = prices.datatype_piece_seconds = 0;
+  return prices;
+}
+
+}  // namespace concilio::tools
