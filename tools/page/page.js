@@ -77,7 +77,7 @@ const parts = [['storage', 'storage'], ['exchange', 'waiting for others and mess
 // A bar of the time in calls of the slowest rank.
 function timeBar(file) {
   const whole = callSeconds(file);
-  const shown = parts.map(([style, words], index) => [style, file.parts[index], words]).filter(part => part[1] > 0);
+  const shown = parts.map(([style, words], index) => [style, file.parts[index] || 0, words]).filter(part => part[1] > 0);
   if (whole === 0) return element('p', { class: 'quiet' }, 'No time in calls that read or write.');
   return element('div', {},
     element('div', { class: 'bar', role: 'img', 'aria-label': 'time in calls by part' },

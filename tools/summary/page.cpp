@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/settings/config.h"
 #include "base/text/xml.h"
@@ -78,10 +79,11 @@ json pairs_of(const Counters& counters, std::span<const Counter> shown) {
   return pairs;
 }
 
-// Of the time in calls, by PartOfCalls.
+// Of the time in calls, by PartOfCalls. The last ones are mostly nothing, and then left out.
 json parts_of(const FileRecord& file) {
-  json parts = json::array();
+  std::vector<double> parts;
   for (const double seconds : call_time_of(file).parts) parts.push_back(rounded(seconds));
+  while (!parts.empty() && parts.back() <= 0) parts.pop_back();
   return parts;
 }
 
