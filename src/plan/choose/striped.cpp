@@ -50,6 +50,10 @@ class Targets {
   std::vector<double> free_;  // by target: when all that it has been asked for is moved
 };
 
+// How much of the time links are busy while all nodes exchange: each has two messages under way at a time,
+// and several send to the same one. (As seen in simulations.)
+constexpr double busy_links = 0.5;
+
 // An aggregator, and what each of its windows costs besides storage.
 struct Client {
   const Realm* realm;
@@ -113,32 +117,58 @@ class Play {
     bool operator>(const Asking& other) const { return when > other.when; }
   };
 
-  void begin_round(Together& group) {
+  // Calls f for each client that has a window in the round.
+  template <typename F>
+  static void for_each_client(Together& group, F&& f) {
     for (Client& client : group.clients) {
-      if (client.windows <= group.round) continue;
-      next_.push({reads_ ? group.done : exchanged(client, group.done + copy_seconds_), &group, &client});
-      ++group.left;
+      if (client.windows > group.round) f(client);
     }
+  }
+
+  void begin_round(Together& group) {
+    if (!reads_ && group.round < group.rounds) {
+      group.done += copy_seconds_;
+      pass_links(group);
+    }
+    for_each_client(group, [&](Client& client) {
+      next_.push({reads_ ? group.done : sorted(group, client), &group, &client});
+      ++group.left;
+    });
   }
 
   void serve(const Asking& asking) {
     auto& [now, group, client] = asking;
     window(*client->realm, group->round, intervals_);
-    double done = now;
-    for (const pattern::Interval& part : intervals_) done = std::max(done, targets_.serve(part, now));
-    if (reads_) done = exchanged(*client, done) + copy_seconds_;
-    group->done = std::max(group->done, done);
+    for (const pattern::Interval& part : intervals_)
+      group->done = std::max(group->done, targets_.serve(part, now));
     if (--group->left > 0) return;
+    if (reads_) end_read(*group);
     ++group->round;
     begin_round(*group);
   }
 
-  // When a window's data have come from other nodes, or gone there, if that can begin at a time. The client
-  // sorts those of one node while those of another are under way.
-  double exchanged(const Client& client, double now) {
-    double& free = link_free_[static_cast<size_t>(client.realm->node)];
-    free = std::max(free, now) + client.link_seconds;
-    return std::max(free, now + client.sorting_seconds);
+  // Ranks take the windows one after another, and so wait for all of them.
+  void end_read(Together& group) {
+    pass_links(group);
+    double done = group.done;
+    for_each_client(group, [&](const Client& client) { done = std::max(done, sorted(group, client)); });
+    group.done = done + copy_seconds_;
+  }
+
+  double& link_free(const Client& client) { return link_free_[static_cast<size_t>(client.realm->node)]; }
+  // Links move what the windows of the round exchange with other nodes. What is of the aggregators of a node
+  // shares its link, and is through for all of them at the same time. In later rounds than the first it is
+  // partly so while others still wait for storage.
+  void pass_links(Together& group) {
+    const double busy = group.round == 0 ? busy_links : 1;
+    for_each_client(group, [&](const Client& client) {
+      double& free = link_free(client);
+      free = std::max(free, group.done) + client.link_seconds / busy;
+    });
+  }
+  // When that is done and sorted: the client sorts the data of one node while those of another are under way.
+  double sorted(const Together& group, const Client& client) {
+    return std::max(link_free(client), group.done + client.sorting_seconds);
   }
 
   bool reads_;
