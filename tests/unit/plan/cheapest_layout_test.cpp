@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "plan/choose/method_table.h"
 #include "plan/choose/striped.h"
 #include "plan/facts/prices.h"
@@ -101,6 +103,10 @@ Facts on_nodes(const std::vector<int64_t>& free_mib) {
 
 TEST(CheapestLayout, WindowsReachAllTargetsWhereThereIsMemory) {
   Facts facts = on_nodes({512, 512, 512, 512});
+  Prices prices = prices_of(facts);
+  prices.write.window = Curve::line(2e-3, 2e8);  // few requests are better, if all targets serve each
+  prices.network_bytes_per_second = 1e10;
+  facts.prices = std::make_shared<const Prices>(prices);
   EXPECT_EQ(cheapest_layout(facts, whole(facts)).window_bytes, 16 * mib);
   facts.storage.stripe_targets = 1;
   EXPECT_LE(cheapest_layout(facts, whole(facts)).window_bytes, 4 * mib);
