@@ -66,9 +66,9 @@ inline constexpr double large_request_bytes = 1 << 20;
 
 struct Prices {
   RequestPrices read, write;
-  double window_bytes_per_second;   // for a window that is in cache, read from storage or written to it
-  double window_piece_seconds;      // one request of an aggregator that writes a window piece by piece
-  bool from_memory;                 // storage answers from memory, so that a client keeps one core busy
+  double window_bytes_per_second;  // for a window that is in cache, read from storage or written to it
+  double window_piece_seconds;     // one request of an aggregator that writes a window piece by piece
+  bool from_memory;                // storage answers from memory, so that a client keeps one core busy
   bool of_target;  // where a file is striped: requests are those to one target, not to storage as a whole
   double lock_seconds;              // lock and unlock of a range
   Curve copy;                       // bytes of a piece -> seconds that one core takes to gather or scatter it
