@@ -16,8 +16,10 @@ plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t se
                                  : link_rate;
   const double request_seconds = static_cast<double>(costs.request_ns) * nano;
   plan::RequestPrices prices;
-  prices.adjoining = prices.window = plan::Curve::line(request_seconds, target_rate);
-  prices.scattered = plan::Curve::line(request_seconds + static_cast<double>(seek_ns) * nano, target_rate);
+  prices.adjoining = plan::Curve::line(request_seconds, target_rate);
+  // Windows of several aggregators take turns at a target, and so its head goes to and fro.
+  prices.scattered = prices.window =
+      plan::Curve::line(request_seconds + static_cast<double>(seek_ns) * nano, target_rate);
   // Storage whose clients wait only for themselves serves any number of them.
   constexpr double any_number = 1 << 20;
   const double served = costs.streams > 0 ? targets * static_cast<double>(costs.streams) : any_number;
