@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "plan/choose/at_home.h"
 #include "plan/choose/cost.h"
 #include "plan/layout/windows.h"
@@ -30,13 +31,15 @@ class Targets {
   // When a request is done that is made at a time, and not before any other was made.
   double serve(pattern::Interval bytes, double now) {
     const int64_t targets = std::ssize(free_);
-    const int64_t first = bytes.begin / stripe_bytes_, last = (bytes.end - 1) / stripe_bytes_;
+    const int64_t first = floor_divide(bytes.begin, stripe_bytes_),
+                  last = floor_divide(bytes.end - 1, stripe_bytes_);
+    const int64_t target = first - floor_divide(first, targets) * targets;  // of the first stripe
     double done = now;
     for (int64_t i = 0; i < std::min(targets, last - first + 1); ++i) {
       int64_t its_bytes = ((last - first - i) / targets + 1) * stripe_bytes_;
       if (i == 0) its_bytes -= bytes.begin - first * stripe_bytes_;
-      if ((last - first) % targets == i) its_bytes -= (last + 1) * stripe_bytes_ - bytes.end;
-      double& free = free_[static_cast<size_t>((first + i) % targets)];
+      if ((last - first) % targets == i) its_bytes -= stripe_bytes_ - (bytes.end - last * stripe_bytes_);
+      double& free = free_[static_cast<size_t>((target + i) % targets)];
       free = std::max(free, now) + latency_ / requests_of_target +
              static_cast<double>(its_bytes) * seconds_of_byte_;
       done = std::max(done, free + latency_ * (1 - 1 / requests_of_target));
@@ -187,18 +190,18 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
   const StorageFacts& storage = facts.storage;
   if (!prices.of_target || storage.stripe_targets < 2 || storage.stripe_bytes <= 0 || layout.realms.empty())
     return {};
+  double bytes = 0;
+  for (const Realm& realm : layout.realms) bytes += static_cast<double>(realm.bytes);
+  if (static_cast<double>(facts.digest.bytes) < bytes) return {};
   const AtHome at_home(facts, layout);
   Play play(facts, layout, prices);
-  double bytes = 0;
   for (const Realm& realm : layout.realms) {
     const int64_t windows = rounds_of(realm);
     if (windows <= 0) continue;
-    bytes += static_cast<double>(realm.bytes);
     const double of_others = at_home.bytes_of_others(realm) / static_cast<double>(windows);
     play.add({&realm, windows, of_others / prices.network_bytes_per_second,
               sorting_seconds(facts, of_others, prices)});
   }
-  if (static_cast<double>(facts.digest.bytes) < bytes) return {};
   return play.seconds();
 }
 
