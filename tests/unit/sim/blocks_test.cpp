@@ -74,9 +74,9 @@ TEST(Blocks, MoreMemoryDoesNotMeanMoreRounds) {
   }
 }
 
-// On 128 nodes other layouts than the usual one are tried too.
+// On 128 nodes other layouts than the usual one, of one aggregator a node, are tried too.
 TEST(Blocks, SeveralRanksOfANodeAggregateOnManyNodes) {
-  EXPECT_GT(plan::plan(facts_of(128, Operation::write)).realms.size(), 300u);
+  EXPECT_GE(plan::plan(facts_of(128, Operation::write)).realms.size(), 2u * 128);
 }
 
 }  // namespace
