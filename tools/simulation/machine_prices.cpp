@@ -9,13 +9,15 @@ namespace {
 constexpr double nano = 1e-9;
 
 // Of one direction, of storage with these costs whose clients have links of `link_rate` bytes a second.
-plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t seek_ns, double link_rate) {
+plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t seek_ns, double link_rate,
+                                   const plan::AtOnce& at_once) {
   const auto targets = static_cast<double>(costs.targets);
   const double target_rate = costs.bytes_per_second > 0
                                  ? std::min(static_cast<double>(costs.bytes_per_second), link_rate)
                                  : link_rate;
   const double request_seconds = static_cast<double>(costs.request_ns) * nano;
   plan::RequestPrices prices;
+  prices.at_once = at_once;
   prices.adjoining = plan::Curve::line(request_seconds, target_rate);
   // Windows of several aggregators take turns at a target, and so its head goes to and fro.
   prices.scattered = prices.window =
@@ -32,11 +34,8 @@ plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t se
 
 plan::Prices machine_prices(const DescribedMachine& machine, const store::ThrottleCosts& costs) {
   plan::Prices prices = plan::builtin_prices(machine.modelled_storage.value_or(plan::StorageFacts{}));
-  const plan::AtOnce reads_at_once = prices.read.at_once, writes_at_once = prices.write.at_once;
-  prices.read = request_prices(costs, costs.read_seek_ns, machine.network_rate);
-  prices.write = request_prices(costs, costs.write_seek_ns, machine.network_rate);
-  prices.read.at_once = reads_at_once;
-  prices.write.at_once = writes_at_once;
+  prices.read = request_prices(costs, costs.read_seek_ns, machine.network_rate, prices.read.at_once);
+  prices.write = request_prices(costs, costs.write_seek_ns, machine.network_rate, prices.write.at_once);
   prices.from_memory = false;
   prices.of_target = true;
   prices.window_piece_seconds = static_cast<double>(costs.request_ns) * nano;
