@@ -70,7 +70,10 @@ assert write["method"] == "list" and write["counters"]["sum"]["storage_writes"] 
 expect 0 "$concilio" simulate contiguous -n 20001 --machine ./many --mib-per-rank 0.01
 says out '^20001 ranks on 21 nodes; .* counted from the plans'
 expect 2 "$concilio" simulate block3d -n 20001 --machine ./many
-says err 'block3d cannot be counted, .* those of contiguous, interleaved, hpio, extent do'
+says err 'block3d: its ranks do not ask alike, .* those of contiguous, interleaved, hpio, extent ask alike'
+count block3d -n 16 --machine ./four --mib-per-rank 0.0625 --method two_phase
+says out '^block3d: .*only times are told'
+says out '^  two_phase  *write  *0[.]0*[1-9][0-9]*$'
 expect 2 "$concilio" simulate contiguous --count --independent -n 4 --machine ./four
 says err 'independent cannot go with --count'
 expect 2 "$concilio" simulate contiguous -n 20001 --machine ./many --report records.json

@@ -61,13 +61,23 @@ Status count_both(const CountingOptions& options, const sim::Pattern& pattern, c
                   const DescribedMachine& described, const Config& config, Counted& counted) {
   std::shared_ptr<const plan::FixedRealms> fixed;
   const auto count_one = [&](Operation operation, std::optional<CountedCalls>& calls) -> Status {
-    plan::Facts facts = gather(pattern, 0, machine, operation, plan::wishes_of(config, operation));
-    facts.fixed = fixed;
-    const plan::Plan plan = plan::plan(facts);
-    if (plan.fixed) fixed = plan.fixed;
-    const auto counts = sim::count(*pattern.alike, facts, plan, rules_of(config, machine));
-    if (!counts) return counts.error();
-    calls = CountedCalls{plan.method, *counts, predicted_seconds(facts, plan, described)};
+    counted.bytes = 0;
+    for (int call = 0; call < pattern.calls; ++call) {
+      plan::Facts facts = gather(pattern, call, machine, operation, plan::wishes_of(config, operation));
+      facts.fixed = fixed;
+      const plan::Plan plan = plan::plan(facts);
+      if (plan.fixed) fixed = plan.fixed;
+      if (!calls) calls = CountedCalls{plan.method, {}, 0};
+      calls->seconds += predicted_seconds(facts, plan, described);
+      counted.bytes += facts.digest.bytes;
+      if (!pattern.alike) continue;
+      const auto counts = sim::count(*pattern.alike, facts, plan, rules_of(config, machine));
+      if (!counts) {
+        calls.reset();
+        return counts.error();
+      }
+      calls->counts = *counts;
+    }
     return {};
   };
   if (options.write) {
@@ -76,31 +86,35 @@ Status count_both(const CountingOptions& options, const sim::Pattern& pattern, c
   return options.read ? count_one(Operation::read, counted.read) : Status();
 }
 
+json json_of(const sim::Counts& counts) {
+  return {{"sum",
+           {{"messages_sent", counts.messages_sent},
+            {"message_bytes_sent", counts.message_bytes_sent},
+            {"storage_reads", counts.storage_reads},
+            {"storage_writes", counts.storage_writes},
+            {"storage_bytes_read", counts.storage_bytes_read},
+            {"storage_bytes_written", counts.storage_bytes_written},
+            {"windows_whole", counts.windows_whole},
+            {"windows_rmw", counts.windows_rmw},
+            {"windows_list", counts.windows_list},
+            {"windows_batch", counts.windows_batch}}},
+          {"max", {{"rounds", counts.rounds}}}};
+}
+
 json json_of(const CountedCalls& calls) {
-  const sim::Counts& counts = calls.counts;
-  return {{"method", method_name(calls.method)},
-          {"predicted_seconds", calls.seconds},
-          {"counters",
-           {{"sum",
-             {{"messages_sent", counts.messages_sent},
-              {"message_bytes_sent", counts.message_bytes_sent},
-              {"storage_reads", counts.storage_reads},
-              {"storage_writes", counts.storage_writes},
-              {"storage_bytes_read", counts.storage_bytes_read},
-              {"storage_bytes_written", counts.storage_bytes_written},
-              {"windows_whole", counts.windows_whole},
-              {"windows_rmw", counts.windows_rmw},
-              {"windows_list", counts.windows_list},
-              {"windows_batch", counts.windows_batch}}},
-            {"max", {{"rounds", counts.rounds}}}}}};
+  json out = {{"method", method_name(calls.method)}, {"predicted_seconds", calls.seconds}};
+  if (calls.counts) out["counters"] = json_of(*calls.counts);
+  return out;
 }
 
 constexpr const char* line_format = "  {:<{}} {:<5} {:>12} {:>16} {:>10} {:>8} {:>14} {:>14} {:>10} {:>10}\n";
 
 std::string line_of(const Counted& one, const char* call, const CountedCalls& calls, size_t width) {
-  const sim::Counts& counts = calls.counts;
-  return fmt::format(fmt::runtime(line_format), method_text(one.method, {method_name(calls.method)}), width,
-                     call, fmt::format("{:.6f}", calls.seconds), counts.messages_sent,
+  const std::string method = method_text(one.method, {method_name(calls.method)}),
+                    seconds = fmt::format("{:.6f}", calls.seconds);
+  if (!calls.counts) return fmt::format("  {:<{}} {:<5} {:>12}\n", method, width, call, seconds);
+  const sim::Counts& counts = *calls.counts;
+  return fmt::format(fmt::runtime(line_format), method, width, call, seconds, counts.messages_sent,
                      format_bytes(counts.message_bytes_sent), counts.rounds, counts.storage_reads,
                      counts.storage_writes, format_bytes(counts.storage_bytes_read),
                      format_bytes(counts.storage_bytes_written));
@@ -114,9 +128,11 @@ Result<std::vector<Counted>> count_calls(const CountingOptions& options, const D
   for (const std::string& text : options.patterns) {
     const auto pattern = sim::make_pattern(text, {static_cast<int>(placed.ranks), options.bytes_per_rank});
     if (!pattern) return pattern.error();
-    if (!pattern->alike)
-      return cannot_count(fmt::format("{} cannot be counted, as its ranks do not ask alike; those of {} do",
-                                      text, sim::names_of_alike()));
+    if (!pattern->alike && placed.ranks > most_unlike_ranks)
+      return cannot_count(
+          fmt::format("{}: its ranks do not ask alike, and are gone through one by one, for "
+                      "which {} are too many; those of {} ask alike",
+                      text, placed.ranks, sim::names_of_alike()));
     for (const auto& [method, config] : options.methods) {
       auto planned_for = machine_of(machine, placed, config);
       if (!planned_for) return planned_for.error();
@@ -124,7 +140,6 @@ Result<std::vector<Counted>> count_calls(const CountingOptions& options, const D
       Counted& counted = all.emplace_back();
       counted.pattern = text;
       counted.method = method;
-      counted.bytes = placed.ranks * pattern->alike->rank_bytes();
       const Status status = count_both(options, *pattern, *planned_for, machine, config, counted);
       if (!status) counted.failure = status.error().message;
     }
@@ -155,7 +170,10 @@ std::string table_of(const std::vector<Counted>& all) {
   for (const Counted& one : all) {
     if (one.pattern != pattern) {
       pattern = one.pattern;
-      text += fmt::format("\n{}: {}\n", pattern, format_bytes(one.bytes));
+      const bool is_counted = (one.write && one.write->counts) || (one.read && one.read->counts);
+      text += fmt::format(
+          "\n{}: {}{}\n", pattern, format_bytes(one.bytes),
+          is_counted || !one.failure.empty() ? "" : "; only times are told, as its ranks do not ask alike");
       text += fmt::format(fmt::runtime(line_format), "method", width, "call", "predicted s", "messages",
                           "on wire", "rounds", "reads", "writes", "read", "written");
     }

@@ -17,8 +17,8 @@ namespace concilio::tools {
 
 struct CountedCalls {
   plan::Method method = plan::Method::independent;  // that is taken
-  sim::Counts counts;
-  double seconds = 0;  // predicted, see simulation/predicted.h
+  std::optional<sim::Counts> counts;                // nothing: its ranks do not ask alike
+  double seconds = 0;                               // predicted, see simulation/predicted.h
 };
 struct Counted {
   std::string pattern, method;  // as they were asked for
@@ -35,6 +35,9 @@ struct CountingOptions {
   bool write = true, read = true;
   bool plan_by_machine = true;  // by its prices; else by those that are built in
 };
+
+// If ranks do not ask alike, there are at most so many, as they are gone through one by one.
+inline constexpr int64_t most_unlike_ranks = 20'000;
 
 // For each pattern and method the calls of one repetition, after one that does not count. An error says what
 // of the machine or the patterns cannot be counted.

@@ -86,8 +86,9 @@ TEST(Striped, TheAggregatorWithMostRoundsEndsLast) {
 // Half of each window comes from the other node, or goes there. In the first round links are not always busy.
 TEST(Striped, WhatComesFromOtherNodesPassesALinkAndACore) {
   for (const Operation operation : {Operation::write, Operation::read}) {
-    const Facts facts = facts_of(operation, 2, 2, 4 * mib);
-    const Layout layout = layout_of(mib, {{0, 2 * mib}, {2 * mib, 4 * mib}});
+    const Facts facts = facts_of(operation, 2, 4, 4 * mib);
+    Layout layout = layout_of(mib, {{0, 2 * mib}, {2 * mib, 4 * mib}});
+    layout.parcel_bytes = {1, 1};  // nothing is sent ahead
     Prices prices = prices_of_targets();
     const double free = seconds_of(facts, layout, prices);
     prices.network_bytes_per_second = 50 * mib;  // 10 ms for half a window
@@ -95,6 +96,44 @@ TEST(Striped, WhatComesFromOtherNodesPassesALinkAndACore) {
     prices.copy = Curve::line(0, 25 * mib);  // 20 ms, while the link is at work; and all ranks copy for 80 ms
     EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 2 * 0.02 + 0.08, 1e-6);
   }
+}
+
+// All that a round brings comes from one node or goes there; or the parts of the nodes are equal.
+TEST(Striped, ANodeThatHasAllOfARoundNeedsItsLinkForAllOfIt) {
+  for (const Operation operation : {Operation::write, Operation::read}) {
+    Facts facts = facts_of(operation, 4, 8, 8 * mib);
+    Layout layout =
+        layout_of(mib, {{0, 2 * mib}, {2 * mib, 4 * mib}, {4 * mib, 6 * mib}, {6 * mib, 8 * mib}});
+    layout.parcel_bytes = {1, 1, 1, 1};
+    Prices prices = prices_of_targets();
+    const double free = seconds_of(facts, layout, prices);
+    prices.network_bytes_per_second = 75 * mib;  // 10 ms for three quarters of a window
+    EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 0.01 / 0.5 + 0.01, 1e-6);
+    // The first windows of all realms are asked for by the first node, the second ones by the second.
+    for (NodeFacts& node : facts.nodes) node.spans = {{8 * mib, 9 * mib}};
+    for (const int64_t node : {0, 1}) {
+      NodeFacts& its = facts.nodes[static_cast<size_t>(node)];
+      its.bytes = 4 * mib;
+      its.spans.clear();
+      for (int64_t realm = 0; realm < 4; ++realm)
+        its.spans.push_back({(2 * realm + node) * mib, (2 * realm + node + 1) * mib});
+    }
+    EXPECT_GT(seconds_of(facts, layout, prices) - free, 2 * (0.01 / 0.5 + 0.01));
+  }
+}
+
+// Its data for the second round are under way while storage writes those of the first.
+TEST(Striped, ANodeWithoutWindowsSendsAhead) {
+  Facts facts = facts_of(Operation::write, 2, 2, 2 * mib);
+  facts.nodes[0].spans = {{2 * mib, 3 * mib}};
+  facts.nodes[1].spans = {{0, 2 * mib}};
+  facts.nodes[1].bytes = 2 * mib;
+  Layout layout = layout_of(mib, {{0, 2 * mib}});
+  layout.groups[0].nodes.push_back(1);
+  Prices prices = prices_of_targets();
+  const double free = seconds_of(facts, layout, prices);
+  prices.network_bytes_per_second = 200 * mib;  // 5 ms for a window, and twice as long in the first round
+  EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 0.01, 1e-6);
 }
 
 // What is not played takes as long on average as what is.
