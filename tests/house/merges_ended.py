@@ -4,10 +4,9 @@ import pathlib
 import re
 import sys
 
-from no_workplace_named import files_of
+from no_workplace_named import files_of, text_of
 
-# Seven of one sign at the beginning of a line, and what each of these lines goes on with. A line of seven equals signs
-# alone also underlines headings, so it does not count.
+# Seven equals signs do not count: they underline headings too.
 MARKS = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
@@ -18,13 +17,8 @@ def marks_in(text):
 def main():
     assert marks_in("\n".join(["a", "<" * 7 + " HEAD", "b", "=" * 7, "c", ">" * 7 + " 1234567"])) == [2, 6]
     assert not marks_in("out <<<<<<< x\n>>>>>>>>\n")
-    found = []
-    for path in files_of(pathlib.Path(sys.argv[1])):
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue
-        found += [f"{path}:{number}" for number in marks_in(text)]
+    found = [f"{path}:{number}: a mark of a merge: keep what holds of both sides, and remove it"
+             for path in files_of(pathlib.Path(sys.argv[1])) for number in marks_in(text_of(path))]
     print("\n".join(found))
     return 1 if found else 0
 

@@ -19,12 +19,16 @@ def files_of(root):
             yield path
 
 
-def named_in(path):
+def text_of(path):
+    """Nothing of a file that is no text."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        return
-    for number, line in enumerate(text.splitlines(), start=1):
+        return ""
+
+
+def named_in(path):
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
         if FOLDERS.search(line):
             yield f"{path}:{number}: {line.strip()}"
 
