@@ -136,6 +136,12 @@ const plan::Plan* Collective::plan_alone(const Request& request) const {
   return repeats(request.operation, pattern_of(request, digest)) ? &prepared->plan : nullptr;
 }
 
+bool Collective::passed_on(Operation operation) const {
+  const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(operation)];
+  return prepared &&
+         (prepared->plan.method == plan::Method::independent || prepared->plan.method == plan::Method::list);
+}
+
 bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const {
   const Operation operation = apart_.operation();
   const Pattern& before = patterns_[static_cast<size_t>(operation)];

@@ -45,6 +45,8 @@ class Collective {
   // The plan of the last call if that is what each rank does for itself, and if this request of this rank
   // repeats the one before; else nullptr.
   const plan::Plan* plan_alone(const Request& request) const;
+  // Whether the last call of this operation passed each stretch of a rank on to storage, as one request.
+  bool passed_on(Operation operation) const;
   // Whether a view that shows these bytes to reads, and those to writes, looks to this rank as the view of
   // the last call that the ranks have met in, of the operation that they make apart.
   bool looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const;

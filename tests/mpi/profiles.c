@@ -3,6 +3,7 @@
  *
  *   profiles                  every rank opens a file of its own, then all open one
  *   profiles --leaves-list    with a profile by which list costs nothing: it is found out
+ *   profiles --stays-mapped   with a profile by which only mappings are cheap: repeated reads stay with them
  */
 #include <concilio/file.h>
 #include <mpi.h>
@@ -81,10 +82,10 @@ static int chosen_method(MPI_File file, int* measured) {
   return chosen;
 }
 
-static int is_list(MPI_File file) {
+static int took(MPI_File file, const char* wanted) {
   const char* method = NULL;
   EXPECT(concilio_file_last_call(file, &method, NULL, 0) == CONCILIO_SUCCESS && method);
-  return method && strcmp(method, "list") == 0;
+  return method && strcmp(method, wanted) == 0;
 }
 
 static void leaves_list(void) {
@@ -94,11 +95,25 @@ static void leaves_list(void) {
   for (int call = 0; call < calls; call++) {
     EXPECT(MPI_File_write_at_all(file, 0, mine, bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     (void)chosen_method(file, &measured);
-    if (call == 0) EXPECT(is_list(file));
-    if (call < 4) others += !is_list(file);
+    if (call == 0) EXPECT(took(file, "list"));
+    if (call < 4) others += !took(file, "list");
   }
   EXPECT(others > 0 && measured > 1);
   check_whole(file);
+  MPI_File_close(&file);
+}
+
+/* One stretch of each rank, which the ranks soon read without meeting. */
+static void stays_mapped(void) {
+  MPI_File file = opened(MPI_COMM_WORLD, "mapped");
+  const MPI_Offset begin = (MPI_Offset)bytes * rank;
+  EXPECT(MPI_File_write_at_all(file, begin, mine, bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  for (int call = 0; call < 2 * calls; call++) {
+    memset(found, 0, sizeof found);
+    EXPECT(MPI_File_read_at_all(file, begin, found, bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    EXPECT(memcmp(mine, found, bytes) == 0);
+    EXPECT(took(file, "mapped"));
+  }
   MPI_File_close(&file);
 }
 
@@ -127,6 +142,8 @@ int main(int argument_count, char** arguments) {
   for (int i = 0; i < bytes; i++) mine[i] = (unsigned char)(rank * 101 + i % 251);
   if (argument_count > 1 && strcmp(arguments[1], "--leaves-list") == 0) {
     leaves_list();
+  } else if (argument_count > 1 && strcmp(arguments[1], "--stays-mapped") == 0) {
+    stays_mapped();
   } else {
     goes_on();
   }

@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 
 # make_profile FILE [KEY=JSON]...: makes a profile in which requests cost nothing, so that the method list does not
-# either.
+# either. KEY may be prices.NAME.
 make_profile() {
   /usr/bin/python3 - "$@" <<'END'
 import json, sys
@@ -27,7 +27,8 @@ profile = {"concilio_profile": 1, "hosts": ["*"], "mount": "/", "file_system": "
                                             "memory_min_bytes": 0}}
 for change in sys.argv[2:]:
     key, value = change.split("=", 1)
-    profile[key] = json.loads(value)
+    place = prices if key.startswith("prices.") else profile
+    place[key.removeprefix("prices.")] = json.loads(value)
 json.dump(profile, open(sys.argv[1], "w"))
 END
 }
@@ -68,6 +69,10 @@ for setting in off auto; do
   says_not "$used"
 done
 run 0 "CONCILIO_PROFILE=$profile" -- --leaves-list
+dear='[[0, 1], [1073741824, 2]]'
+make_profile "$scratch/mapped" "prices.read_adjoining=$dear" "prices.read_scattered=$dear" "prices.read_window=$dear" \
+  prices.map_seconds=1e-9 prices.map_read_page_seconds=1e-9
+run 0 "CONCILIO_PROFILE=$scratch/mapped" -- --stays-mapped
 
 run 1 "CONCILIO_PROFILE=$scratch/missing.json"
 says "warning: the profile $scratch/missing.json is not used: it cannot be read: No such file or directory"

@@ -113,6 +113,7 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
   const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
   const Shortcut::View view = file.shortcut().view(operation);
   if (view.etype_bytes == 0 || file.collective().holds_back()) return std::nullopt;
+  if (call.collective && !file.collective().passed_on(operation)) return std::nullopt;
   // A place that is claimed by the shared pointer cannot be given back, since others may have claimed those
   // behind it. So this call must be sure to need no other way.
   if (shared && view.piece_bytes > 0) return std::nullopt;
