@@ -138,8 +138,8 @@ const plan::Plan* Collective::plan_alone(const Request& request) const {
 
 bool Collective::passed_on(Operation operation) const {
   const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(operation)];
-  return prepared &&
-         (prepared->plan.method == plan::Method::independent || prepared->plan.method == plan::Method::list);
+  if (!prepared || prepared->plan.buffer_bytes > 0) return false;
+  return prepared->plan.method == plan::Method::independent || prepared->plan.method == plan::Method::list;
 }
 
 bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const {

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "plan/choose/cheapest_layout.h"
 #include "plan/choose/method_table.h"
+#include "plan/choose/methods/independent.h"
 #include "plan/facts/prices.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/footprint.h"
@@ -147,9 +148,11 @@ Plan plan(const Facts& facts) {
   plan.wished = choice.wished;
   plan.candidates[plan.method].chosen = true;
   if (plan.method == Method::sieve) {
-    plan.sieve_buffer_bytes = plan.peak_bytes = sieve_buffer_bytes(facts);
+    plan.buffer_bytes = plan.peak_bytes = sieve_buffer_bytes(facts);
     plan.warning = memory_limit(facts).warning;
   }
+  if (plan.method == Method::independent && copies_first(facts))
+    plan.buffer_bytes = plan.peak_bytes = sieve_buffer_bytes(facts);
   plan.reason = reason_of(facts, plan, choice);
   return plan;
 }

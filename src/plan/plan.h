@@ -28,7 +28,7 @@ struct Plan : Layout {
   Candidates candidates;
   std::array<Appraisal, method_count> appraisals;  // one for each candidate
   int64_t file_pieces = 1;                         // that were asked for, of all ranks together (Digest)
-  int64_t sieve_buffer_bytes = 0;                  // sieve only
+  int64_t buffer_bytes = 0;  // that a rank's data pass through, of sieve and independent
 
   const Appraisal& appraisal(Method of) const { return appraisals[static_cast<size_t>(of)]; }
 };

@@ -37,7 +37,13 @@ Outcome run_independent(const RunningCall& call, const Request& request, const p
   if (request.device)
     return run_of_device(call, request, 0,
                          [&](const Request& part) { return run_independent(call, part, plan); });
-  if (is_one_stretch(request)) return run_one_stretch(call, request);
+  if (is_one_stretch(request)) {
+    if (plan.buffer_bytes > 0) {
+      Outcome copied = sieve(call, request, plan.buffer_bytes);
+      if (copied || copied.error().kind != ErrorKind::no_memory) return copied;
+    }
+    return run_one_stretch(call, request);
+  }
   if (should_pack(request))
     return sieve(call, request, std::min(pack_buffer_bytes, call.opened.budget.limit_bytes() / 2));
   return run_list(call, request, plan);

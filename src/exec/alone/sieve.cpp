@@ -101,7 +101,7 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
 }
 
 Outcome run_sieve(const RunningCall& call, const Request& request, const plan::Plan& plan) {
-  return sieve(call, request, plan.sieve_buffer_bytes);
+  return sieve(call, request, plan.buffer_bytes);
 }
 
 }  // namespace concilio::exec

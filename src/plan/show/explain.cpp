@@ -79,8 +79,9 @@ std::string explain_text(const Facts& facts, const Plan& plan) {
   out += fmt::format("chosen: {}\n", text_of(plan.reason));
   out += candidate_table(plan);
   if (plan.method == Method::two_phase) out += explain_two_phase_text(facts, plan);
-  if (plan.method == Method::sieve) {
-    out += fmt::format("memory of a rank: {}, the sieve buffer\n", format_bytes(plan.sieve_buffer_bytes));
+  if (plan.buffer_bytes > 0) {
+    out += fmt::format("memory of a rank: {}, the {}\n", format_bytes(plan.buffer_bytes),
+                       plan.method == Method::sieve ? "sieve buffer" : "buffer that its data pass through");
   }
   if (!plan.warning.empty()) out += fmt::format("warning: {}\n", plan.warning);
   return out;
@@ -91,7 +92,8 @@ std::string explain_json(const Facts& facts, const Plan& plan) {
               {"reason", text_of(plan.reason)}, {"candidates", candidates_with_grounds(plan)},
               {"peak_bytes", plan.peak_bytes},  {"warning", plan.warning}};
   if (plan.method == Method::two_phase) out["two_phase"] = explain_two_phase_json(facts, plan);
-  if (plan.method == Method::sieve) out["sieve"] = {{"buffer_bytes", plan.sieve_buffer_bytes}};
+  if (plan.buffer_bytes > 0)
+    out[std::string(method_name(plan.method))] = {{"buffer_bytes", plan.buffer_bytes}};
   return out.dump(2);
 }
 

@@ -134,6 +134,30 @@ TEST(Outdone, IsWhatDoesAllOfAnotherAndMoreInACache) {
   }
 }
 
+TEST(LongStretches, PassThroughABufferWhereRanksOfANodeWriteToADisksFile) {
+  const auto buffer_bytes = [](Facts facts) {
+    facts.wishes.forced_method = static_cast<int32_t>(Method::independent);
+    return plan(facts).buffer_bytes;
+  };
+  const Facts facts = contiguous(Operation::write, 2, 16 * MiB);
+  EXPECT_EQ(buffer_bytes(facts), 512 * KiB);
+  EXPECT_EQ(buffer_bytes(contiguous(Operation::write, 2, 8 * MiB)), 0);
+  EXPECT_EQ(buffer_bytes(contiguous(Operation::write, 1, 16 * MiB)), 0);
+  EXPECT_EQ(buffer_bytes(contiguous(Operation::read, 2, 16 * MiB)), 0);
+  for (const auto kind :
+       {StorageFacts::Kind::memory, StorageFacts::Kind::network, StorageFacts::Kind::parallel}) {
+    Facts elsewhere = facts;
+    elsewhere.storage.kind = kind;
+    EXPECT_EQ(buffer_bytes(elsewhere), 0);
+  }
+  Facts of_device = facts;  // whose data pass through host memory already
+  of_device.digest.staging_bytes = MiB;
+  EXPECT_EQ(buffer_bytes(of_device), 0);
+  Facts scattered = facts;
+  scattered.digest.memory_pieces = 1000;
+  EXPECT_EQ(buffer_bytes(scattered), 0);
+}
+
 TEST(Legality, IndependentNeedsOneStretchOfEachRank) {
   EXPECT_FALSE(of(plan(interleaved(Operation::write, 2, 64)), Method::independent).legal);
   EXPECT_TRUE(of(plan(contiguous(Operation::write, 2)), Method::independent).legal);
@@ -682,19 +706,19 @@ TEST(Memory, NodeShortOfFreeMemoryGetsSmallerWindows) {
 }
 
 TEST(SieveBuffer, DefaultsDifferForReadsAndWrites) {
-  EXPECT_EQ(plan(strided(Operation::read, 64, 128)).sieve_buffer_bytes, MiB);
-  EXPECT_EQ(plan(strided(Operation::write, 64, 128)).sieve_buffer_bytes, 512 * KiB);
+  EXPECT_EQ(plan(strided(Operation::read, 64, 128)).buffer_bytes, MiB);
+  EXPECT_EQ(plan(strided(Operation::write, 64, 128)).buffer_bytes, 512 * KiB);
 }
 
 TEST(SieveBuffer, LimitedByWishMemoryAndSpan) {
   Facts facts = strided(Operation::read, 64, 128);
   facts.wishes.forced_method = static_cast<int32_t>(Method::sieve);
   facts.wishes.sieve_buffer_bytes = 10000;
-  EXPECT_EQ(plan(facts).sieve_buffer_bytes, 10000);
+  EXPECT_EQ(plan(facts).buffer_bytes, 10000);
   facts.wishes.sieve_buffer_bytes = 100 * MiB;
-  EXPECT_EQ(plan(facts).sieve_buffer_bytes, 4 * MiB);
+  EXPECT_EQ(plan(facts).buffer_bytes, 4 * MiB);
   facts.digest.end = facts.digest.span = 7000;
-  EXPECT_EQ(plan(facts).sieve_buffer_bytes, 7000);
+  EXPECT_EQ(plan(facts).buffer_bytes, 7000);
 }
 
 TEST(Move, ShiftsSpansAndAnchor) {

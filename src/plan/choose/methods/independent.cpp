@@ -1,7 +1,20 @@
 // Every rank's bytes are one stretch of the file: a request each.
+#include "plan/choose/methods/independent.h"
+
 #include "plan/choose/method_table.h"
+#include "plan/facts/digest.h"
+#include "plan/facts/prices.h"
 
 namespace concilio::plan {
+
+bool copies_first(const Facts& facts) {
+  constexpr int64_t long_bytes = 16 << 20;
+  const Digest& digest = facts.digest;
+  return facts.operation == Operation::write && facts.storage.kind == StorageFacts::Kind::local &&
+         prices_of(facts).from_memory && facts.nodes.size() == 1 && digest.ranks_with_data > 1 &&
+         digest.bytes / digest.ranks_with_data >= long_bytes && digest.staging_bytes == 0 &&
+         digest.memory_pieces <= digest.ranks_with_data;
+}
 
 Phrase obstacle_to_independent(const Facts& facts) {
   if (facts.digest.max_rank_file_pieces <= 1) return {};
@@ -13,8 +26,11 @@ Cost cost_of_independent(const Facts& facts, const Layout&, const Prices& prices
   return cost_of_pieces(facts, static_cast<double>(facts.digest.ranks_with_data), 1, prices);
 }
 
-Phrase merit_of_independent(const Facts&, const Layout&) {
-  return {"each rank's bytes are one stretch of the file"};
+Phrase merit_of_independent(const Facts& facts, const Layout&) {
+  return {
+      copies_first(facts)
+          ? "each rank's bytes are one stretch of the file, and copied to its cache before its turn to write"
+          : "each rank's bytes are one stretch of the file"};
 }
 
 }  // namespace concilio::plan
