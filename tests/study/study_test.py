@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -303,6 +304,22 @@ class Measure(unittest.TestCase):
     def test_a_program_that_takes_too_long_is_ended(self):
         with self.assertRaisesRegex(measure.Failed, "not done within"):
             measure.run(["/bin/sleep", "60"], {}, 0.2)
+
+    def test_a_program_that_began_as_a_signal_came_is_ended(self):
+        begun = []
+
+        class Interrupted(subprocess.Popen):  # the signal comes before the caller knows that the program runs
+            def __init__(self, *words, **options):
+                super().__init__(*words, **options)
+                begun.append(self)
+                signal.raise_signal(signal.SIGHUP)
+
+        before = signal.signal(signal.SIGHUP, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
+        with unittest.mock.patch.object(subprocess, "Popen", Interrupted), self.assertRaises(KeyboardInterrupt):
+            measure.run(["/bin/sleep", "60"], {}, 30)
+        self.assertEqual(begun[0].returncode, -signal.SIGTERM)
+        self.assertEqual(signal.getsignal(signal.SIGHUP), signal.default_int_handler)
 
     def test_curves_between_and_beyond_their_points(self):
         curve = [[100, 1.0], [200, 3.0]]

@@ -28,6 +28,23 @@ def uninterrupted():
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def postponed():
+    """Signals that stop a study come only after what is done within: else a program could have begun and nobody know it."""
+    came = []
+    # What is ignored stays so, for the program that begins too.
+    before = {number: signal.getsignal(number) for number in STOPPING if signal.getsignal(number) != signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, lambda which, _: came.append(which))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
 def last_words(text, most=3):
     """What was wrong, by what a program wrote to stderr: Concilio's own complaints if there are any, else the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -51,18 +68,23 @@ def end(process):
 
 def run(words, environment, timeout_seconds):
     """What it wrote to stdout; Failed where it could not be run or took too long. Its exit status comes along."""
+    process = None
     try:
-        process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
-    except OSError as error:
-        raise Failed(f"{words[0]}: {error.strerror}") from error
-    try:
+        with postponed():
+            process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
         output, errors = process.communicate(timeout=timeout_seconds)
     except subprocess.TimeoutExpired as late:
         end(process)
         raise Failed(f"not done within {timeout_seconds:.0f} s, and ended") from late
-    except BaseException:
+    except OSError as error:
+        if process is None:
+            raise Failed(f"{words[0]}: {error.strerror}") from error
         end(process)
+        raise
+    except BaseException:
+        if process is not None:
+            end(process)
         raise
     return process.returncode, output, errors
 
