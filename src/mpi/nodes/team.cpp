@@ -66,19 +66,27 @@ constexpr int64_t look_interval_ns = 1'000'000'000;
 // team's index must be the same on all ranks, but each rank gives back teams on its own; the entry then
 // stays, empty.
 using Teams = std::vector<std::shared_ptr<Team>>;
-// Ranks tell each other in one number which of a communicator's teams are free, a bit for each. The last bit
-// says that the rank has what it needs.
-constexpr size_t most_kept_teams = 63;
-constexpr uint64_t is_prepared = uint64_t{1} << most_kept_teams;
+// Ranks tell each other in one number which of a communicator's teams are free, a bit for each. The last bits
+// say that the rank has room for one more spare team, and that it has what it needs.
+constexpr size_t most_kept_teams = 62;
+constexpr uint64_t has_room = uint64_t{1} << most_kept_teams;
+constexpr uint64_t is_prepared = has_room << 1;
+
+// HDF5, netCDF and PnetCDF duplicate the communicator for each file that they open, and free the duplicate.
+// Its team is kept as a spare one, for a communicator of the same ranks in the same order. Each holds one of
+// MPI's few thousand communicators, so a process keeps only so many.
+constexpr int most_spare_teams = 32;
 
 struct Kept {
   struct InEpoch {
     int keyval = MPI_KEYVAL_INVALID;
     std::vector<Teams*> all;  // of all communicators, the earliest first
+    Teams spare;              // a file may still use them
   };
   std::mutex mutex;
   OfEpoch<InEpoch> now;
-  std::atomic<int> ending{0};  // how many parts of MPI are ending now; meanwhile no team is kept
+  std::atomic<int> ending{0};        // how many parts of MPI are ending now; meanwhile no team is kept
+  std::atomic<int> may_be_spare{0};  // how many teams there are that become spare ones
 };
 // Takes no memory of its own, since MPI may end without any left.
 Kept& kept() {
@@ -131,15 +139,55 @@ Error no_memory_for_team() {
   return error_with(ErrorKind::no_memory, 0, [] { return "a rank has no memory for a team of ranks"; });
 }
 
+// Takes no memory: there is room for all teams that may become spare ones. The caller holds the mutex.
+void keep_as_spare(std::shared_ptr<Team>& team) {
+  Teams& spare = kept().now->spare;
+  const bool room = kept().ending == 0 && spare.size() < spare.capacity();
+  if (team && team->may_be_spare() && team->failure() && room) spare.push_back(std::move(team));
+}
+
+// The communicator is freed.
 int drop_teams(MPI_Comm, int, void* value, void*) {
   auto* teams = static_cast<Teams*>(value);
   {
     std::lock_guard lock(kept().mutex);
     std::erase(kept().now->all, teams);
+    std::ranges::for_each(*teams, keep_as_spare);
   }
   delete teams;
   return MPI_SUCCESS;
 }
+
+// A spare team of the communicator's ranks that no file uses. Whoever has it is the only one, and gives it
+// back if the other ranks do not agree.
+class Spare {
+ public:
+  void take(MPI_Comm comm, int ranks, int ranks_per_node) {
+    // MPI does not let communicators of different sessions be compared.
+    if (parts_of_mpi() != 1) return;
+    Teams& spare = kept().now->spare;
+    for (size_t i = spare.size(); i-- > 0;) {
+      const std::shared_ptr<Team>& team = spare[i];
+      if (team.use_count() > 1 || team->size() != ranks || team->ranks_per_node() != ranks_per_node) continue;
+      int likeness = MPI_UNEQUAL;
+      PMPI_Comm_compare(comm, team->comm(), &likeness);
+      if (likeness != MPI_CONGRUENT || !team->failure()) continue;
+      team_ = std::move(spare[i]);
+      spare.erase(spare.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+  ~Spare() {
+    std::lock_guard lock(kept().mutex);
+    keep_as_spare(team_);
+  }
+  // The same on all ranks of a team, and 0 if there is none.
+  uint64_t number() const { return team_ ? static_cast<uint64_t>(team_->number()) : 0; }
+  std::shared_ptr<Team> give() { return std::move(team_); }
+
+ private:
+  std::shared_ptr<Team> team_;
+};
 
 // The list of all BetweenNodes that have their operation and datatype. These are freed when the epoch ends.
 struct Betweens {
@@ -200,6 +248,8 @@ void Team::part_ends() {
   if_there_is_memory([&] {
     std::lock_guard lock(kept().mutex);
     for (Teams* teams : kept().now->all) std::ranges::move(*teams, std::back_inserter(unused));
+    std::ranges::move(kept().now->spare, std::back_inserter(unused));
+    kept().now->spare.clear();
   });
   unused.clear();
   free_betweens();
@@ -224,9 +274,10 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   Teams* teams = nullptr;
   Teams before;
   std::shared_ptr<Team> fresh;
+  Spare spare;
   struct Agreed {
     uint64_t free_teams = 0;
-    OfAll machine{0};
+    OfAll machine{0}, spare{0};
   } agreed;
   if_there_is_memory([&] {
     std::lock_guard lock(kept().mutex);
@@ -241,19 +292,33 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
     std::atomic_thread_fence(std::memory_order_acquire);  // after what other threads did with these teams
     before = *teams;
     if (ranks > 1) agreed.machine = OfAll(this_machine());
+    if (agreed.free_teams == 0) spare.take(comm, ranks, ranks_per_node);
+    agreed.spare = OfAll(spare.number());
+    kept().now->spare.reserve(most_spare_teams);
+    if (kept().may_be_spare < most_spare_teams) agreed.free_teams |= has_room;
     agreed.free_teams |= is_prepared;
   });
-  static_assert(sizeof agreed == 3 * sizeof(uint64_t));
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, &agreed, 3, MPI_UINT64_T, MPI_BAND, comm);
+  static_assert(sizeof agreed == 5 * sizeof(uint64_t));
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &agreed, 5, MPI_UINT64_T, MPI_BAND, comm);
   if (auto status = checked_mpi(code, "agreeing on a team"); !status) return status.error();
   if (!(agreed.free_teams & is_prepared)) return no_memory_for_team();
-  if (agreed.free_teams != is_prepared)
-    return before[static_cast<size_t>(__builtin_ctzll(agreed.free_teams))];
-  if (auto status = fresh->set_up(comm, ranks_per_node, agreed.machine.same()); !status)
-    return status.error();
+  if (const uint64_t free_teams = agreed.free_teams & (has_room - 1); free_teams != 0)
+    return before[static_cast<size_t>(__builtin_ctzll(free_teams))];
+  std::shared_ptr<Team> team = agreed.spare.same() ? spare.give() : nullptr;
+  if (!team) {
+    team = std::move(fresh);
+    if (agreed.free_teams & has_room) team->become_spare_when_freed();
+    if (auto status = team->set_up(comm, ranks_per_node, agreed.machine.same()); !status)
+      return status.error();
+  }
   std::lock_guard lock(kept().mutex);
-  if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : fresh);
-  return fresh;
+  if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : team);
+  return team;
+}
+
+void Team::become_spare_when_freed() {
+  may_be_spare_ = true;
+  ++kept().may_be_spare;
 }
 
 Status Team::set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine) {
@@ -540,6 +605,7 @@ void Team::hear_of_lost_ranks() {
 }
 
 Team::~Team() {
+  if (may_be_spare_) --kept().may_be_spare;
   const bool failed = control_segment_.data() && !failure();
   // Messages of a failed team may still be under way, and use this memory.
   if (failed && nodes_.size() > 1) {

@@ -1,6 +1,6 @@
 // The ranks of one communicator, as exec sees them: a duplicate of the communicator, which ranks share a
 // node, and the memory and synchronisation of each node. A team is made once for a communicator and kept on
-// it as an attribute.
+// it as an attribute. When that communicator is freed, the team is kept for another one of the same ranks.
 //
 // Ranks of one node meet through shared memory and futexes (Gate). Only one rank of each node, its leader,
 // takes part in the messages between nodes.
@@ -59,6 +59,9 @@ class Team {
   // on all ranks; it fails if any rank lacks memory. If ranks_per_node > 0, a node has at most that many
   // ranks; this tries out on one machine what several nodes would do.
   static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
+  // Whether the team is kept when its communicator is freed, for another one of the same ranks. The same on
+  // all ranks.
+  bool may_be_spare() const { return may_be_spare_; }
   // Called before and after a part of MPI (epoch.h) ends. The first one gives back the teams that no file
   // uses. No team is kept between the two calls.
   static void part_ends();
@@ -79,6 +82,7 @@ class Team {
   const std::vector<Node>& nodes() const { return nodes_; }
   // How many cores the ranks of a node may use, on the node with the fewest; the same on all ranks.
   int cores() const { return cores_; }
+  int ranks_per_node() const { return ranks_per_node_; }  // as given to acquire()
   // What is free on this node now, for a team that is used again. Asks the system at most once a second.
   int64_t free_bytes_now();
   // To be called on all ranks, which are on one node, with what one of them has found.
@@ -207,6 +211,7 @@ class Team {
             &between};
   }
   Team() = default;
+  void become_spare_when_freed();
   Status set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine);
   Status share_control(MPI_Comm node);
   Status learn_nodes(MPI_Comm node, Status mine);
@@ -228,6 +233,7 @@ class Team {
   MPI_Comm comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, node_ = 0, local_rank_ = 0, local_size_ = 1, cores_ = 1, ranks_per_node_ = 0;
   int spins_ = 0;
+  bool may_be_spare_ = false;
   std::vector<Node> nodes_;
   SharedSegment control_segment_, segment_;
   SharedCounter counter_;
