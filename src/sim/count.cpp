@@ -347,6 +347,11 @@ Counts count_pieces(const Alike& alike, Operation operation) {
   return counts;
 }
 
+bool asks_for_other_exchange(const plan::Wishes& wishes) {
+  return wishes.exchange == plan::ExchangeWish::images || wishes.exchange == plan::ExchangeWish::alltoallw ||
+         wishes.alltoallw == plan::Choice3::enable;
+}
+
 }  // namespace
 
 Result<Counts> count(const Alike& alike, const plan::Facts& facts, const plan::Plan& plan,
@@ -360,8 +365,11 @@ Result<Counts> count(const Alike& alike, const plan::Facts& facts, const plan::P
   const bool travels = std::any_of(plan.groups.begin(), plan.groups.end(),
                                    [](const plan::Group& group) { return group.nodes.size() > 1; });
   if (travels && plan.exchange != plan::ExchangeStrategy::descriptions)
-    return cannot_count(
-        "an exchange of images is not counted; leave out concilio_exchange and romio_cb_alltoall");
+    return cannot_count(asks_for_other_exchange(facts.wishes)
+                            ? "an exchange of images is not counted; leave out concilio_exchange and "
+                              "romio_cb_alltoall"
+                            : "an exchange of images is not counted, and some node has too little memory for "
+                              "descriptions, or data overlap");
   return Counting(alike, facts, plan, rules).run();
 }
 

@@ -22,11 +22,13 @@ HINTS = [*([f"concilio_realms={policy}"] for policy in ("even", "aligned", "pers
 OPTIONS = [["--method", "two_phase,list"], *(["--method", "two_phase", *(f"--hint={hint}" for hint in hints)] for hints in HINTS),
            # So little memory that buffers for writes and for reads would not fit side by side.
            *(["--method", "two_phase", "--hint=concilio_memory_limit=256K", only] for only in ("--write-only", "--read-only"))]
-# With ssd, the nodes' memory differs and is little, so that nodes send several parcels.
+# GiB of memory for each 8 ranks of a node. With ssd the nodes' memory differs and is so little that nodes send several
+# parcels, but not so little that descriptions find no room.
 STORAGE = {"lustre": 1, "nfs": 1, "ssd": [0.002, 0.004, 0.001]}
 
 
-def machine_of(device, memory):
+def machine_of(device, memory, per_node):
+    memory = [gib * per_node / 8 for gib in (memory if isinstance(memory, list) else [memory])]
     storage = {"device": device, **({"targets": 2} if device == "lustre" else {}), "request_ms": 0, "open_ms": 0, "lock_ms": 0}
     return {"concilio_machine": 1,
             "nodes": {"count": 1024, "cores": 64, "free_memory_gib": memory, "copy_gb_per_second": 10,
@@ -58,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="counted.") as name:
         folder = pathlib.Path(name)
         for device, memory in STORAGE.items():
-            (folder / device).write_text(json.dumps(machine_of(device, memory)), encoding="utf-8")
+            (folder / device).write_text(json.dumps(machine_of(device, memory, int(per_node))), encoding="utf-8")
         for i, options in enumerate(OPTIONS):
             device = list(STORAGE)[i % len(STORAGE)]
             chosen = [PATTERNS[(i + 3 * k) % len(PATTERNS)] for k in range(int(patterns))]
