@@ -77,12 +77,14 @@ void do_without_two_phase(plan::Wishes& wishes) {
   wishes.forced_method = -1;
 }
 
-// Whether each rank asks for one piece at most, which takes less time than a plan does. Sizes then hardly
-// matter, nor where the pieces lie: calls of a program whose records differ in size.
+// Whether each rank asks for one piece of the file at most, from few pieces of memory, which takes less time
+// than a plan does. Sizes then hardly matter, nor where the pieces lie: calls of a program whose records
+// differ in size.
 bool is_of_small_pieces(const plan::Digest& digest) {
-  constexpr int64_t most_bytes = 64 << 10;
+  constexpr int64_t most_bytes = 64 << 10, most_memory_pieces = 64;
   return digest.max_rank_bytes <= most_bytes && digest.file_pieces <= digest.ranks_with_data &&
-         digest.memory_pieces <= digest.ranks_with_data && digest.monotone && digest.staging_bytes == 0;
+         digest.memory_pieces / most_memory_pieces < digest.ranks_with_data && digest.monotone &&
+         digest.staging_bytes == 0;
 }
 
 // Whether the next call of the pattern takes the same method.
@@ -233,8 +235,12 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
     if (spread && facts.nodes.size() > 1) cards.resize(facts.nodes.size());
     return {};
   });
-  if (Status agreed = agree(opened.team, begun); !agreed) return agreed;
-  mine = spread ? gather_spread(opened, request, facts, held_bytes, cards) : Status();
+  // A rank that has failed does not know whether the others need buckets, unless there are no holes.
+  mine = begun;
+  if (!opened.on_one_node() || !leaves_no_holes(request.operation, facts.digest)) {
+    if (mine = agree(opened.team, begun); !mine) return mine;
+  }
+  if (mine && spread) mine = gather_spread(opened, request, facts, held_bytes, cards);
   if (mine && opened.team.rank() == 0 && log_enabled(LogLevel::debug))
     if_there_is_memory([&] { log_line(LogLevel::debug, "planning by facts " + facts_line(facts)); });
   return {};

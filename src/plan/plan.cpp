@@ -16,18 +16,20 @@ namespace {
 
 using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interval>& spans);
 
+// Whether one request of each rank moves all bytes. Each is then copied once; no method does less.
+bool one_request_each(const Digest& digest) {
+  return digest.max_rank_file_pieces <= 1 && digest.memory_pieces <= digest.ranks_with_data;
+}
+
 // Finds the methods that do all that others do. Elsewhere than in a cache, storage may well serve them
 // better.
 void compare_costs(const Facts& facts, Plan& plan) {
   if (!prices_of(facts).from_memory) return;
-  // If one request of each rank moves all bytes, each is copied once; no method does less.
-  const Digest& digest = facts.digest;
-  const bool one_request_each =
-      digest.max_rank_file_pieces <= 1 && digest.memory_pieces <= digest.ranks_with_data;
+  const bool by_one_request = one_request_each(facts.digest);
   for (const Candidate& one : plan.candidates) {
     for (const Candidate& other : plan.candidates) {
       if (one.method == other.method || !one.legal || !other.legal) continue;
-      const bool least = one_request_each && other.method == Method::independent;
+      const bool least = by_one_request && other.method == Method::independent;
       if (least || plan.appraisal(one.method).cost.includes(plan.appraisal(other.method).cost))
         plan.candidates[one.method].outdone_by |= 1U << static_cast<int>(other.method);
     }
@@ -104,8 +106,10 @@ Reason reason_of(const Facts& facts, const Plan& plan, const Choice& choice) {
 
 // Whether two_phase may be chosen for what it costs. Only then the best layout is needed.
 bool may_win(const Facts& facts) {
-  const int32_t forced = facts.wishes.forced_method;
-  return forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
+  const Wishes& wishes = facts.wishes;
+  if (wishes.forced_method >= 0) return wishes.forced_method == static_cast<int32_t>(Method::two_phase);
+  const bool outdone = prices_of(facts).from_memory && one_request_each(facts.digest);
+  return !outdone || wishes.collective == Choice3::enable || wishes.no_independent;
 }
 
 // Whether two_phase would be chosen if all bytes lay side by side.
@@ -120,14 +124,16 @@ bool chooses_two_phase(const Facts& facts, MakeLayout make) {
 
 }  // namespace
 
+bool leaves_no_holes(Operation operation, const Digest& digest) {
+  const bool once = operation == Operation::write || digest.max_rank_file_pieces <= 1;
+  return once && digest.bytes == digest.end - digest.first;
+}
+
 bool needs_buckets(const Facts& facts) {
   const Digest& digest = facts.digest;
   if (digest.bytes <= 0 || !obstacle_to_two_phase(facts).empty()) return false;
-  // As many bytes as the range has leave no holes, unless some were asked for twice, which is rare in writes
-  // and where each rank has one piece. On several nodes, buckets also say which node has which bytes.
-  const bool once = facts.operation == Operation::write || digest.max_rank_file_pieces <= 1;
-  const bool dense = once && digest.bytes == digest.end - digest.first;
-  if (dense && facts.nodes.size() == 1) return false;
+  // On several nodes, buckets also say which node has which bytes.
+  if (facts.nodes.size() == 1 && leaves_no_holes(facts.operation, digest)) return false;
   // The usual layout is made faster, but another one may be what makes two_phase the cheapest.
   return chooses_two_phase(facts, usual_layout) ||
          (may_win(facts) && chooses_two_phase(facts, cheapest_layout));

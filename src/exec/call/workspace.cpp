@@ -56,8 +56,13 @@ std::byte* Workspace::old_bytes(const OpenFile& opened, int64_t bytes) {
 
 Status Workspace::share(const OpenFile& opened, const plan::Plan& plan) {
   segment_charge_ = Charge();
+  // The team may have one from an earlier file, with more bytes than this file's memory limit leaves room
+  // for.
+  const int64_t bytes = segment_bytes(opened, plan), more = opened.team.segment_bytes() - bytes;
+  if (!segment_ && more > 0 && plan.peak_bytes + more > opened.budget.limit_bytes())
+    opened.team.give_back_segment();
   segment_ = nullptr;
-  auto segment = opened.team.segment(segment_bytes(opened, plan));
+  auto segment = opened.team.segment(bytes);
   if (!segment) return segment.error();
   segment_ = *segment;
   segment_charge_ = Charge(opened.budget, opened.team.segment_bytes() / opened.team.local_size());

@@ -5,7 +5,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -74,8 +76,14 @@ constexpr uint64_t is_prepared = has_room << 1;
 
 // HDF5, netCDF and PnetCDF duplicate the communicator for each file that they open, and free the duplicate.
 // Its team is kept as a spare one, for a communicator of the same ranks in the same order. Each holds one of
-// MPI's few thousand communicators, so a process keeps only so many.
-constexpr int most_spare_teams = 32;
+// MPI's few thousand communicators, and some KiB of memory for each rank, so a process keeps only so many of
+// about as many ranks.
+constexpr int most_spare_teams(int ranks) {
+  constexpr int ranks_of_all = 256, least = 4, most = 32;
+  return std::clamp(ranks_of_all / ranks, least, most);
+}
+// More than there can be of all sizes together.
+constexpr size_t room_for_spare_teams = 256;
 
 struct Kept {
   struct InEpoch {
@@ -85,14 +93,19 @@ struct Kept {
   };
   std::mutex mutex;
   OfEpoch<InEpoch> now;
-  std::atomic<int> ending{0};        // how many parts of MPI are ending now; meanwhile no team is kept
-  std::atomic<int> may_be_spare{0};  // how many teams there are that become spare ones
+  std::atomic<int> ending{0};  // how many parts of MPI are ending now; meanwhile no team is kept
+  // How many teams there are that become spare ones, by the binary logarithm of their ranks.
+  std::array<std::atomic<int>, 32> may_be_spare{};
 };
 // Takes no memory of its own, since MPI may end without any left.
 Kept& kept() {
   alignas(Kept) static std::byte room[sizeof(Kept)];
   static auto* instance = new (room) Kept;
   return *instance;
+}
+
+std::atomic<int>& spares_of(int ranks) {
+  return kept().may_be_spare[static_cast<size_t>(std::bit_width(static_cast<unsigned>(ranks)) - 1)];
 }
 
 // A communicator that is used for a while.
@@ -294,8 +307,8 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
     if (ranks > 1) agreed.machine = OfAll(this_machine());
     if (agreed.free_teams == 0) spare.take(comm, ranks, ranks_per_node);
     agreed.spare = OfAll(spare.number());
-    kept().now->spare.reserve(most_spare_teams);
-    if (kept().may_be_spare < most_spare_teams) agreed.free_teams |= has_room;
+    kept().now->spare.reserve(room_for_spare_teams);
+    if (spares_of(ranks) < most_spare_teams(ranks)) agreed.free_teams |= has_room;
     agreed.free_teams |= is_prepared;
   });
   static_assert(sizeof agreed == 5 * sizeof(uint64_t));
@@ -307,9 +320,9 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   std::shared_ptr<Team> team = agreed.spare.same() ? spare.give() : nullptr;
   if (!team) {
     team = std::move(fresh);
-    if (agreed.free_teams & has_room) team->become_spare_when_freed();
     if (auto status = team->set_up(comm, ranks_per_node, agreed.machine.same()); !status)
       return status.error();
+    if (agreed.free_teams & has_room) team->become_spare_when_freed();
   }
   std::lock_guard lock(kept().mutex);
   if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : team);
@@ -318,7 +331,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
 
 void Team::become_spare_when_freed() {
   may_be_spare_ = true;
-  ++kept().may_be_spare;
+  ++spares_of(size_);
 }
 
 Status Team::set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine) {
@@ -605,7 +618,7 @@ void Team::hear_of_lost_ranks() {
 }
 
 Team::~Team() {
-  if (may_be_spare_) --kept().may_be_spare;
+  if (may_be_spare_) --spares_of(size_);
   const bool failed = control_segment_.data() && !failure();
   // Messages of a failed team may still be under way, and use this memory.
   if (failed && nodes_.size() > 1) {
@@ -815,6 +828,13 @@ void Team::give_back_segment() {
   // Messages of a failed team may still be under way, and use this memory.
   if (nodes_.size() > 1 && !failure()) segment_.abandon();
   segment_ = SharedSegment();
+}
+
+void Team::file_is_closed() {
+  count_meetings(nullptr);
+  // To make one takes longer than most calls that need so little.
+  constexpr int64_t most_kept_bytes = 64 << 10;
+  if (segment_.size() > most_kept_bytes || !failure()) give_back_segment();
 }
 
 Result<std::byte*> Team::segment(int64_t bytes) {

@@ -182,8 +182,10 @@ class Team {
   int64_t segment_bytes() const { return segment_.size(); }
   // What of the segment this process has pinned; it changes with the segment.
   PinnedSlices& pinned_segment() { return segment_.pinned(); }
-  // Gives back the segment when its file is closed, on all ranks; the team may wait long for its next file.
+  // Gives back the segment. Called on all ranks alike.
   void give_back_segment();
+  // The team may wait long for its next file, and gives back a large segment.
+  void file_is_closed();
 
  private:
   struct Control;

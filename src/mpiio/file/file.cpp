@@ -357,10 +357,7 @@ Status File::abandon() {
 }
 
 File::~File() {
-  if (team_) {
-    team_->count_meetings(nullptr);
-    team_->give_back_segment();
-  }
+  if (team_) team_->file_is_closed();
   leave_registry(this);
 }
 

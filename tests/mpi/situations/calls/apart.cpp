@@ -276,7 +276,8 @@ SITUATION(Apart, PartsOfAView, not_own) {
   }
 }
 
-// Records of a few bytes, each of another size, in places that do not move along. Some ranks have none.
+// Records of a few bytes, each of another size, in places that do not move along, from one piece of memory or
+// several. Some ranks have none.
 SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
   constexpr int calls = 30, most = 400;
   const std::string path = context.fresh_file("small-pieces");
@@ -294,8 +295,13 @@ SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
         expected.insert(expected.end(), static_cast<size_t>(size_of(call, rank)), value_of(call, rank));
       }
       const std::vector<uint8_t> mine(most, value_of(call, context.rank));
-      OK(MPI_File_write_at_all(file, offset, mine.data(), size_of(call, context.rank), MPI_BYTE,
-                               MPI_STATUS_IGNORE));
+      const int bytes = size_of(call, context.rank), pieces = 1 + call % 3;
+      if (bytes % pieces == 0) {
+        const Type apart = vector_of(pieces, bytes / pieces, most / pieces, MPI_BYTE);
+        OK(MPI_File_write_at_all(file, offset, mine.data(), 1, apart, MPI_STATUS_IGNORE));
+      } else {
+        OK(MPI_File_write_at_all(file, offset, mine.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+      }
     }
     EXPECT_EQUAL(1, counter(file, "plans_made"));
     EXPECT_EQUAL(0, counter(file, "calls_apart"));
