@@ -12,6 +12,12 @@
 
 namespace concilio::mpi {
 
+// Spinning for so many iterations takes about half a millisecond. As long as a rank has a core to itself,
+// sleeping and being woken costs more than looking again.
+inline constexpr int spins_with_own_core = 20000;
+// Offering a core that nobody wants takes about half a microsecond, and being woken 20 or more.
+inline constexpr int yields_on_shared_core = 32;
+
 // How a rank waits. MPI's progress rule must hold while a rank sleeps: the rank it waits for may itself need
 // a message from the sleeping one before it can continue. Therefore every sleep is short and followed by a
 // call of `progress`.
@@ -24,6 +30,9 @@ struct WaitPolicy {
   // Tells whether to stop waiting, because nobody is left who would end the wait, or the caller's patience is
   // at its end. Called after every sleep.
   bool (*in_vain)(void* context) = nullptr;
+  // After spinning, offers the core so many times before it sleeps. Where ranks share cores, whoever is
+  // awaited is often next on this one; then no rank has to be woken.
+  int yields = 0;
 };
 
 // A counter that only grows, and may wrap around. Zero-filled memory is a valid counter.
@@ -48,6 +57,13 @@ struct EventCounter {
         if (core_is_wanted()) break;
       }
     }
+    for (int64_t i = 0, before_ns = now_ns(); i < policy.yields; ++i) {
+      if (has_reached(target)) return true;
+      sched_yield();
+      const int64_t then_ns = now_ns();
+      if (then_ns - before_ns > longest_turn_ns) break;
+      before_ns = then_ns;
+    }
     int64_t sleep_ns = 1'000'000;
     for (bool in_vain = false;;) {
       uint32_t now = value.load(std::memory_order_acquire);
@@ -71,6 +87,8 @@ struct EventCounter {
 
  private:
   static constexpr int spins_between_yields = 256;
+  // Whoever kept the core longer has work to do, or spins itself. A sleeper gets the core back sooner.
+  static constexpr int64_t longest_turn_ns = 200'000;
   // Offers the core to others. Returns whether one of them has used it: then spinning only takes it away
   // again.
   static bool core_is_wanted() {

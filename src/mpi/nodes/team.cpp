@@ -43,10 +43,6 @@ struct Team::Resident {
 
 namespace {
 
-// Spinning for so many iterations takes about half a millisecond. As long as a rank has a core to itself,
-// sleeping and being woken costs more than looking again.
-constexpr int spins_with_own_core = 20000;
-
 constexpr uint64_t meetings_between_looks = 64;
 
 // The core that the caller runs on, counted from 1.
@@ -468,6 +464,7 @@ Status Team::learn_nodes(MPI_Comm node, Status mine) {
   }
   const bool has_own_core = local_size_ <= cores_ && !ranks_are_simulated();
   spins_ = has_own_core ? spins_with_own_core : 0;
+  yields_ = has_own_core || ranks_are_simulated() ? 0 : yields_on_shared_core;
   return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
 }
 
@@ -507,10 +504,13 @@ class Team::Watch {
     }
     return false;
   }
-  WaitPolicy policy(int spins) {
-    return {spins, [](void* watch) { static_cast<Watch*>(watch)->team_.make_progress(); }, this,
+  WaitPolicy policy(bool sleeps_at_once = false) {
+    return {sleeps_at_once ? 0 : team_.spins_,
+            [](void* watch) { static_cast<Watch*>(watch)->team_.make_progress(); },
+            this,
             [](void* watch) { return static_cast<Watch*>(watch)->core_is_shared(); },
-            [](void* watch) { return static_cast<Watch*>(watch)->in_vain(); }};
+            [](void* watch) { return static_cast<Watch*>(watch)->in_vain(); },
+            sleeps_at_once ? 0 : team_.yields_};
   }
 
  private:
@@ -553,7 +553,7 @@ bool Team::is_first_to_wait() const {
 
 bool Team::wait(EventCounter& event, uint32_t target) {
   Watch watch(*this);
-  return event.wait_for(target, watch.policy(on_pool_thread() ? 0 : spins_));
+  return event.wait_for(target, watch.policy(on_pool_thread()));
 }
 
 int Team::finish(MPI_Request& request) {
@@ -656,7 +656,7 @@ bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
   const auto target = static_cast<uint32_t>(meetings_);
   if (patience_ns == for_ever) return wait(event, target);
   Watch watch(*this, patience_ns);
-  if (event.wait_for(target, watch.policy(spins_))) return true;
+  if (event.wait_for(target, watch.policy())) return true;
   if (failure() && control().arrived.withdraw(meetings_, static_cast<uint32_t>(local_size_))) {
     count_meeting(-1);
     return false;

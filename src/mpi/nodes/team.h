@@ -234,7 +234,7 @@ class Team {
 
   MPI_Comm comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, node_ = 0, local_rank_ = 0, local_size_ = 1, cores_ = 1, ranks_per_node_ = 0;
-  int spins_ = 0;
+  int spins_ = 0, yields_ = 0;
   bool may_be_spare_ = false;
   std::vector<Node> nodes_;
   SharedSegment control_segment_, segment_;

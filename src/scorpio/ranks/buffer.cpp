@@ -11,9 +11,6 @@
 namespace concilio::scorpio {
 namespace {
 
-// So many spins take about half a millisecond. A rank spins only where every rank has a core.
-constexpr int spins_with_own_core = 20000;
-
 int cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -104,7 +101,9 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   gate_ = reinterpret_cast<mpi::Gate*>(shared_.data());
   meetings_ = 0;
   ranks_ = static_cast<uint32_t>(size);
-  spins_ = size <= -fewest_cores ? spins_with_own_core : 0;
+  const bool has_own_core = size <= -fewest_cores;  // every rank of the node
+  spins_ = has_own_core ? mpi::spins_with_own_core : 0;
+  yields_ = has_own_core ? 0 : mpi::yields_on_shared_core;
   data_ = shared_.data() + overhead_bytes;
   bytes_ = bytes;
   return {};
@@ -116,7 +115,9 @@ void Buffer::meet() {
   if (gate_->arrive(ranks_)) {
     gate_->open();
   } else {
-    gate_->passed.wait_for(meetings_, {spins_, make_progress, &local_});
+    mpi::WaitPolicy policy{spins_, make_progress, &local_};
+    policy.yields = yields_;
+    gate_->passed.wait_for(meetings_, policy);
   }
 }
 

@@ -53,7 +53,7 @@ class Buffer {
   mpi::Gate* gate_ = nullptr;   // at the beginning of the shared memory
   uint32_t meetings_ = 0;
   uint32_t ranks_ = 1;  // that share the buffer
-  int spins_ = 0;
+  int spins_ = 0, yields_ = 0;
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
 #include <thread>
 
 namespace concilio::mpi::futex_test {
@@ -32,6 +33,22 @@ struct EventCounterOnOneCore : testing::Test {
 
   cpu_set_t before_{};
 };
+
+TEST_F(EventCounterOnOneCore, WhoYieldsItNeedNotBeWoken) {
+  EventCounter event;
+  std::atomic<bool> waits = false;
+  int sleeps = 0;
+  std::thread awaited([&] {
+    while (!waits) sched_yield();
+    event.value.fetch_add(1);  // and wakes nobody
+  });
+  WaitPolicy policy{0, [](void* count) { ++*static_cast<int*>(count); }, &sleeps};
+  policy.yields = 1 << 20;
+  waits = true;
+  EXPECT_TRUE(event.wait_for(1, policy));
+  EXPECT_EQ(0, sleeps);
+  awaited.join();
+}
 
 // The waiting thread would spin for seconds, and so take half of the core from the thread that it waits for.
 TEST_F(EventCounterOnOneCore, WaitingLeavesItToTheThreadThatIsAwaited) {
