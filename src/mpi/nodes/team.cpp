@@ -65,10 +65,10 @@ constexpr int64_t look_interval_ns = 1'000'000'000;
 // stays, empty.
 using Teams = std::vector<std::shared_ptr<Team>>;
 // Ranks tell each other in one number which of a communicator's teams are free, a bit for each. The last bits
-// say that the rank has room for one more spare team, and that it has what it needs.
+// say that a new team may become a spare one, and that the rank has what it needs.
 constexpr size_t most_kept_teams = 62;
-constexpr uint64_t has_room = uint64_t{1} << most_kept_teams;
-constexpr uint64_t is_prepared = has_room << 1;
+constexpr uint64_t may_become_spare = uint64_t{1} << most_kept_teams;
+constexpr uint64_t is_prepared = may_become_spare << 1;
 
 // HDF5, netCDF and PnetCDF duplicate the communicator for each file that they open, and free the duplicate.
 // Its team is kept as a spare one, for a communicator of the same ranks in the same order. Each holds one of
@@ -146,6 +146,22 @@ int split_by_machine(MPI_Comm comm, uint64_t machine, Communicator& mine) {
 
 Error no_memory_for_team() {
   return error_with(ErrorKind::no_memory, 0, [] { return "a rank has no memory for a team of ranks"; });
+}
+
+// Whether the next rank of the communicator is of this rank's job: if it is so on every rank, all are of one
+// job. Jobs that MPI has connected stay so as long as any communicator has ranks of both.
+bool next_rank_is_of_this_job(MPI_Comm comm, int ranks) {
+  if (!world_runs()) return false;
+  int rank = 0, place = MPI_UNDEFINED;
+  PMPI_Comm_rank(comm, &rank);
+  const int next = (rank + 1) % ranks;
+  MPI_Group group = MPI_GROUP_NULL, job = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(comm, &group) == MPI_SUCCESS && PMPI_Comm_group(MPI_COMM_WORLD, &job) == MPI_SUCCESS)
+    PMPI_Group_translate_ranks(group, 1, &next, job, &place);
+  for (MPI_Group* one : {&group, &job}) {
+    if (*one != MPI_GROUP_NULL) PMPI_Group_free(one);
+  }
+  return place != MPI_UNDEFINED;
 }
 
 // Takes no memory: there is room for all teams that may become spare ones. The caller holds the mutex.
@@ -304,21 +320,23 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
     if (agreed.free_teams == 0) spare.take(comm, ranks, ranks_per_node);
     agreed.spare = OfAll(spare.number());
     kept().now->spare.reserve(room_for_spare_teams);
-    if (spares_of(ranks) < most_spare_teams(ranks)) agreed.free_teams |= has_room;
+    const bool needs_new = agreed.free_teams == 0 && spare.number() == 0;
+    if (needs_new && spares_of(ranks) < most_spare_teams(ranks) && next_rank_is_of_this_job(comm, ranks))
+      agreed.free_teams |= may_become_spare;
     agreed.free_teams |= is_prepared;
   });
   static_assert(sizeof agreed == 5 * sizeof(uint64_t));
   const int code = PMPI_Allreduce(MPI_IN_PLACE, &agreed, 5, MPI_UINT64_T, MPI_BAND, comm);
   if (auto status = checked_mpi(code, "agreeing on a team"); !status) return status.error();
   if (!(agreed.free_teams & is_prepared)) return no_memory_for_team();
-  if (const uint64_t free_teams = agreed.free_teams & (has_room - 1); free_teams != 0)
+  if (const uint64_t free_teams = agreed.free_teams & (may_become_spare - 1); free_teams != 0)
     return before[static_cast<size_t>(__builtin_ctzll(free_teams))];
   std::shared_ptr<Team> team = agreed.spare.same() ? spare.give() : nullptr;
   if (!team) {
     team = std::move(fresh);
     if (auto status = team->set_up(comm, ranks_per_node, agreed.machine.same()); !status)
       return status.error();
-    if (agreed.free_teams & has_room) team->become_spare_when_freed();
+    if (agreed.free_teams & may_become_spare) team->become_spare_when_freed();
   }
   std::lock_guard lock(kept().mutex);
   if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : team);
