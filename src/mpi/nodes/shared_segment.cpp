@@ -94,6 +94,10 @@ PinnedSlices& SharedSegment::pinned() {
   return *pinned_;
 }
 
+void SharedSegment::unpin() {
+  pinned_.reset();
+}
+
 void SharedSegment::abandon() {
   pinned_.reset();
   data_ = nullptr;

@@ -43,8 +43,9 @@ class SharedSegment {
   void abandon();
   std::byte* data() const { return data_; }
   int64_t size() const { return bytes_; }
-  // What of it this process has pinned for its GPUs, for as long as it is mapped.
+  // What of it this process has pinned for its GPUs, until it is unmapped or unpin() is called.
   PinnedSlices& pinned();
+  void unpin();
 
  private:
   static Result<SharedSegment> map(int64_t bytes, int flags, int descriptor);

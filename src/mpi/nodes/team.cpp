@@ -850,8 +850,9 @@ void Team::give_back_segment() {
 
 void Team::file_is_closed() {
   count_meetings(nullptr);
-  // To make one takes longer than most calls that need so little.
+  // To make one takes longer than most calls that need so little. The budget of the file ends with it.
   constexpr int64_t most_kept_bytes = 64 << 10;
+  segment_.unpin();
   if (segment_.size() > most_kept_bytes || !failure()) give_back_segment();
 }
 
