@@ -33,8 +33,8 @@ struct Plan : Layout {
   const Appraisal& appraisal(Method of) const { return appraisals[static_cast<size_t>(of)]; }
 };
 
-// Whether the bytes asked for leave no holes between them: there are as many as the call's range has. Some may
-// have been asked for twice, which is rare in writes, and where each rank has one piece.
+// Whether the bytes asked for leave no holes between them: there are as many as the call's range has. Some
+// may have been asked for twice, which is rare in writes, and where each rank has one piece.
 bool leaves_no_holes(Operation operation, const Digest& digest);
 // Whether planning needs the buckets: whether two_phase would be chosen if the bytes asked for had no holes
 // between them. On one node it does not if they have none.
