@@ -13,6 +13,7 @@
 #include "plan/facts/prices.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/clusters.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/windows.h"
 
@@ -347,11 +348,6 @@ Counts count_pieces(const Alike& alike, Operation operation) {
   return counts;
 }
 
-bool asks_for_other_exchange(const plan::Wishes& wishes) {
-  return wishes.exchange == plan::ExchangeWish::images || wishes.exchange == plan::ExchangeWish::alltoallw ||
-         wishes.alltoallw == plan::Choice3::enable;
-}
-
 }  // namespace
 
 Result<Counts> count(const Alike& alike, const plan::Facts& facts, const plan::Plan& plan,
@@ -365,7 +361,7 @@ Result<Counts> count(const Alike& alike, const plan::Facts& facts, const plan::P
   const bool travels = std::any_of(plan.groups.begin(), plan.groups.end(),
                                    [](const plan::Group& group) { return group.nodes.size() > 1; });
   if (travels && plan.exchange != plan::ExchangeStrategy::descriptions)
-    return cannot_count(asks_for_other_exchange(facts.wishes)
+    return cannot_count(plan::wants_no_descriptions(facts.wishes)
                             ? "an exchange of images is not counted; leave out concilio_exchange and "
                               "romio_cb_alltoall"
                             : "an exchange of images is not counted, and some node has too little memory for "

@@ -24,11 +24,11 @@ OPTIONS = [["--method", "two_phase,list"], *(["--method", "two_phase", *(f"--hin
            *(["--method", "two_phase", "--hint=concilio_memory_limit=256K", only] for only in ("--write-only", "--read-only"))]
 # GiB of memory for each 8 ranks of a node. With ssd the nodes' memory differs and is so little that nodes send several
 # parcels, but not so little that descriptions find no room.
-STORAGE = {"lustre": 1, "nfs": 1, "ssd": [0.002, 0.004, 0.001]}
+STORAGE = {"lustre": [1], "nfs": [1], "ssd": [0.002, 0.004, 0.001]}
 
 
 def machine_of(device, memory, per_node):
-    memory = [gib * per_node / 8 for gib in (memory if isinstance(memory, list) else [memory])]
+    memory = [gib * per_node / 8 for gib in memory]
     storage = {"device": device, **({"targets": 2} if device == "lustre" else {}), "request_ms": 0, "open_ms": 0, "lock_ms": 0}
     return {"concilio_machine": 1,
             "nodes": {"count": 1024, "cores": 64, "free_memory_gib": memory, "copy_gb_per_second": 10,

@@ -66,22 +66,24 @@ def end(process):
         process.communicate()
 
 
+def begin(words, environment):
+    try:
+        return subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+    except OSError as error:
+        raise Failed(f"{words[0]}: {error.strerror}") from error
+
+
 def run(words, environment, timeout_seconds):
     """What it wrote to stdout; Failed where it could not be run or took too long. Its exit status comes along."""
     process = None
     try:
         with postponed():
-            process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+            process = begin(words, environment)
         output, errors = process.communicate(timeout=timeout_seconds)
     except subprocess.TimeoutExpired as late:
         end(process)
         raise Failed(f"not done within {timeout_seconds:.0f} s, and ended") from late
-    except OSError as error:
-        if process is None:
-            raise Failed(f"{words[0]}: {error.strerror}") from error
-        end(process)
-        raise
     except BaseException:
         if process is not None:
             end(process)

@@ -24,11 +24,14 @@ bool may_describe(const Facts& facts) {
   return facts.nodes.size() > 1 && short_enough && !overlap(facts);
 }
 
+bool wants_no_descriptions(const Wishes& wishes) {
+  return wishes.exchange == ExchangeWish::images || wishes.exchange == ExchangeWish::alltoallw ||
+         (wishes.exchange == ExchangeWish::automatic && wishes.alltoallw == Choice3::enable);
+}
+
 ExchangeStrategy exchange_of(const Facts& facts) {
-  const bool others =
-      facts.wishes.exchange == ExchangeWish::images || facts.wishes.exchange == ExchangeWish::alltoallw ||
-      (facts.wishes.exchange == ExchangeWish::automatic && facts.wishes.alltoallw == Choice3::enable);
-  return may_describe(facts) && !others ? ExchangeStrategy::descriptions : ExchangeStrategy::images;
+  return may_describe(facts) && !wants_no_descriptions(facts.wishes) ? ExchangeStrategy::descriptions
+                                                                     : ExchangeStrategy::images;
 }
 
 int64_t Messages::all() const {

@@ -10,6 +10,8 @@ namespace concilio::plan {
 // ranks ask for the same bytes. (Bytes that many ranks of a node ask for travel to the node once if they
 // travel as an image of the window, and else once for each rank.)
 bool may_describe(const Facts& facts);
+// Whether the user asks for another exchange than that of descriptions.
+bool wants_no_descriptions(const Wishes& wishes);
 
 // Whether several ranks ask for the same bytes, as far as the facts tell.
 bool overlap(const Facts& facts);
