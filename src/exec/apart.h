@@ -6,7 +6,8 @@
 // example, begins with a meeting too. If it repeats the last one of its operation, it ends without another,
 // and the run of that operation goes on. MPI_File_set_view, which some libraries call before each access, is
 // one that does not end the run of calls apart; it suspends the run as long as the views are not those of the
-// repeated calls.
+// repeated calls. An ordered access does not end the run of its operation either: once the ranks have met and
+// found their places, each does its part, as in a call apart.
 //
 // An error in a call that was made apart is returned by that call on its own rank. The others learn of it
 // when the ranks next meet.
@@ -46,6 +47,9 @@ class Apart {
   bool may_end(Operation operation) const {
     return !failure_ && left(operation).load(std::memory_order_relaxed) > 0;
   }
+  // Whether an ordered call of this operation, in which the ranks have met and found their places, goes on as
+  // the next call made apart. The same on all ranks.
+  bool goes_on(Operation operation) const { return next(operation) && may_end(operation); }
   // The operation of the run of calls apart, and of the calls that it repeats.
   Operation operation() const { return operation_.load(std::memory_order_relaxed); }
   // This rank has made a call apart, with this outcome.

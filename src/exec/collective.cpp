@@ -93,6 +93,13 @@ bool still_chosen(const plan::Plan& plan, const plan::Experience& experience) {
          next_method(plan.candidates, experience) == plan.method;
 }
 
+// Whether the next call may be expected to be like this one, which is like the one before: it repeats it, or
+// is a small piece again. In a view with holes, pieces that are small now may be many in the next call.
+bool is_foreseen(const plan::Digest& digest) {
+  if (digest.likeness == plan::Digest::pattern_repeats) return true;
+  return digest.likeness == plan::Digest::plan_kept && digest.stretches && is_of_small_pieces(digest);
+}
+
 void learn(plan::Plan& plan, double seconds, plan::Experience& experience) {
   experience.add(plan.method, seconds);
   if (plan.candidates.empty()) return;
@@ -122,6 +129,7 @@ plan::Digest Collective::note(const Request& request) {
   Pattern& before = patterns_[static_cast<size_t>(request.operation)];
   const auto& prepared = plans_[static_cast<size_t>(request.operation)];
   const bool same = repeats(request.operation, now) && !prepared->memory.has_changed();
+  digest.stretches = request.file->is_contiguous();
   digest.likeness = same                                     ? plan::Digest::pattern_repeats
                     : prepared && prepared->any_small_pieces ? plan::Digest::plan_kept
                                                              : plan::Digest::nothing_kept;
@@ -445,9 +453,8 @@ Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepare
 // half done.
 bool Collective::is_alone(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan) const {
   const bool rewrites = plan.operation == Operation::write && method_rewrites(plan.method);
-  return opened.meetings != Meetings::always && digest.likeness == plan::Digest::pattern_repeats &&
-         digest.staging_bytes == 0 && digest.more == 0 && !method_is_together(plan.method) && !rewrites &&
-         !opened.atomic && !holds_back_;
+  return opened.meetings != Meetings::always && is_foreseen(digest) && digest.staging_bytes == 0 &&
+         digest.more == 0 && !method_is_together(plan.method) && !rewrites && !opened.atomic && !holds_back_;
 }
 
 // Whether the ranks would only repeat what each of them has just done for itself. The meetings of a long call

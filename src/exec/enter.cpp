@@ -93,6 +93,11 @@ Status check_same(const Entry& entry) {
   });
 }
 
+// Whether the ranks may make the calls after this meeting, or what is left of this one, apart as before.
+bool goes_on_apart(CallKind kind) {
+  return kind == CallKind::set_view || kind == CallKind::read_ordered || kind == CallKind::write_ordered;
+}
+
 Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest, Terms& terms) {
   const Caller me{static_cast<int64_t>(kind), team.rank()};
   Entry entry{me, me, apart.telling(team), terms, digest};
@@ -104,7 +109,7 @@ Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest,
   }
   apart.met(team, entry.apart);
   Status same = check_same(entry);
-  if (!same || kind != CallKind::set_view) apart.stop();
+  if (!same || !goes_on_apart(kind)) apart.stop();
   if (!same) return same;
   digest = entry.digest;
   terms = entry.terms;

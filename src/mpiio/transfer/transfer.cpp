@@ -250,8 +250,10 @@ exec::Outcome Transfer::run() {
     auto status = place_in_order(opened.team);
     if (trouble_) trouble_ = std::move(status);
   }
+  const bool ordered = call_.pointer == Pointer::ordered;
+  const bool apart = ordered ? file_.collective().apart().goes_on(request_.operation) : is_apart();
   const auto alone = [&] { return without_exceptions([&] { return run_alone(kept); }); };
-  exec::Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(kept) : run_collective(opened);
+  exec::Outcome outcome = !call_.collective ? alone() : apart ? run_apart(kept) : run_collective(opened);
   if (settled_) return outcome;  // it has been counted
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   const int64_t exchange_ns = file_.counters()[Counter::exchange_ns] - exchange_before_ns;
@@ -286,10 +288,11 @@ Status Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes)
   return {};
 }
 
-// A collective call that the ranks make without meeting is carried out like an independent one.
+// A collective call that the ranks make without meeting is carried out like an independent one; so is an
+// ordered one when they have found their places.
 exec::Outcome Transfer::run_apart(const Opened& opened) {
   exec::Outcome outcome = without_exceptions([&] { return run_alone(opened); });
-  if (!settled_) ++file_.counters()[Counter::calls_apart];
+  if (!settled_ && call_.pointer != Pointer::ordered) ++file_.counters()[Counter::calls_apart];
   file_.collective().apart().made(outcome ? Status() : Status(outcome.error()));
   return outcome;
 }

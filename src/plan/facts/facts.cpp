@@ -66,6 +66,7 @@ Digest combine(const Digest& left, const Digest& right) {
   combine_granules(a, b, out);
   out.description_bytes = std::max(a.description_bytes, b.description_bytes);
   out.monotone = a.monotone && b.monotone;
+  out.stretches = a.stretches && b.stretches;
   out.likeness = std::min(a.likeness, b.likeness);
   out.staging_bytes = std::max(a.staging_bytes, b.staging_bytes);
   out.more = a.more || b.more;

@@ -31,6 +31,7 @@ struct Digest {
   int64_t granule = 0, anchor = 0;  // see Access::granule
   int64_t description_bytes = 0;    // the most memory that any rank's description of its bytes takes
   int64_t monotone = 1;             // every rank's file access is monotone
+  int64_t stretches = 1;            // every rank's view is without holes, so that any request is one stretch
   // How the call is like the one before: the least of all ranks. Where the pattern repeats, every rank asks
   // for what it asked for in the call before, shifted by the same number of bytes. Otherwise every rank may
   // have kept a plan that serves any call of one small piece a rank.

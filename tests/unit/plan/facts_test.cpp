@@ -47,6 +47,7 @@ Digest random_digest(std::mt19937_64& random) {
     digest.shift_max = below(1000);
   }
   digest.monotone = below(4) != 0;
+  digest.stretches = below(4) != 0;
   digest.likeness = below(3);
   digest.shift_min = below(5) - 2;
   digest.shift_max = digest.shift_min + below(2);
@@ -101,12 +102,13 @@ TEST(Digest, NobodyHasData) {
   EXPECT_EQ(both.granule, 0);
 }
 
-TEST(Digest, OneRankThatIsNotMonotoneOrDoesNotRepeatSpeaksForAll) {
+TEST(Digest, OneRankThatIsNotMonotoneOrDoesNotRepeatOrHasHolesSpeaksForAll) {
   Digest odd = of_rank(0, 8, 8, 8, 0);
-  odd.monotone = odd.likeness = 0;
+  odd.monotone = odd.likeness = odd.stretches = 0;
   const Digest both = combine(of_rank(0, 8, 8, 8, 0), odd);
   EXPECT_EQ(both.monotone, 0);
   EXPECT_EQ(both.likeness, Digest::nothing_kept);
+  EXPECT_EQ(both.stretches, 0);
 }
 
 TEST(Digest, OneRankThatStagesSpeaksForAll) {

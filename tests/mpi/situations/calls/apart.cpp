@@ -276,18 +276,23 @@ SITUATION(Apart, PartsOfAView, not_own) {
   }
 }
 
+namespace {
+
 // Records of a few bytes, each of another size, in places that do not move along, from one piece of memory or
 // several. Some ranks have none.
-SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
+void write_and_read_records(const char* agree) {
+  const bool always = std::string(agree) == "always";
   constexpr int calls = 30, most = 400;
   const std::string path = context.fresh_file("small-pieces");
   const auto size_of = [](int call, int rank) {
-    return (call + rank) % 5 == 0 ? 0 : 1 + (call * 37 + rank * 11) % most;
+    return context.ranks > 1 && (call + rank) % 5 == 0 ? 0 : 1 + (call * 37 + rank * 11) % most;
   };
   const auto value_of = [](int call, int rank) { return static_cast<uint8_t>(1 + (call * 7 + rank) % 250); };
   std::vector<uint8_t> expected;
   {
-    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_method", "list"}});
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+              Info{{"concilio_method", "list"}, {"concilio_agree", agree}});
+    int64_t apart = 0;
     for (int call = 0; call < calls; ++call) {
       MPI_Offset offset = 0;
       for (int rank = 0; rank < context.ranks; ++rank) {
@@ -302,9 +307,10 @@ SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
       } else {
         OK(MPI_File_write_at_all(file, offset, mine.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
       }
+      apart += !always && is_apart(call);
+      EXPECT_EQUAL(apart, counter(file, "calls_apart"));
     }
     EXPECT_EQUAL(1, counter(file, "plans_made"));
-    EXPECT_EQUAL(0, counter(file, "calls_apart"));
     // Each rank reads the record of the next rank.
     MPI_Offset offset = 0;
     for (int call = 0; call < calls; ++call) {
@@ -329,6 +335,90 @@ SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
   std::vector<uint8_t> found = contents(path);
   found.resize(expected.size());
   EXPECT_BYTES(expected, found);
+}
+
+}  // namespace
+
+SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
+  write_and_read_records("always");
+}
+
+SITUATION(Apart, SmallPiecesOfAnySizeNeedNoMeetings, not_own) {
+  write_and_read_records("seldom");
+}
+
+// Where the view has holes, small pieces may be followed by a call of many, which the ranks should make
+// together. It is so if one rank's view has some.
+SITUATION(Apart, SmallPiecesOfAnySizeMeetWhereViewsHaveHoles, not_own) {
+  if (context.ranks == 1) return;  // whose views are all contiguous
+  const std::string path = context.fresh_file("small-pieces-view");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("list")));
+  const bool holes = context.rank == context.ranks - 1;
+  const Type tile =
+      resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * (holes ? context.ranks : 1));
+  OK(MPI_File_set_view(file, MPI_Offset{context.rank} * block * (holes ? 1 : many), MPI_BYTE, tile, "native",
+                       MPI_INFO_NULL));
+  const std::vector<uint8_t> data = values(context.rank, block);
+  for (int call = 0; call < many; ++call)
+    OK(MPI_File_write_at_all(file, MPI_Offset{call} * block, data.data(), 1 + (call * 37) % block, MPI_BYTE,
+                             MPI_STATUS_IGNORE));
+  EXPECT_EQUAL(0, counter(file, "calls_apart"));
+}
+
+// Ranks that have found their places in an ordered call need no more of each other where it is like the one
+// before. A call of the other operation begins anew.
+SITUATION(Apart, OrderedCalls, not_own) {
+  const std::string path = context.fresh_file("apart-ordered");
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+    const auto meetings_of = [&](auto&& call) {
+      const int64_t before = counter(file, "meetings");
+      call();
+      return counter(file, "meetings") - before;
+    };
+    const auto write_next = [&](int row) {
+      const std::vector<uint8_t> data = values(context.rank * 1000 + row, block);
+      MPI_Status status;
+      OK(MPI_File_write_ordered(file, data.data(), block, MPI_BYTE, &status));
+      EXPECT_EQUAL(block, bytes_in(status));
+    };
+    write_next(0);
+    const int64_t together = meetings_of([&] { write_next(1); });
+    for (int row = 2; row < many; ++row) {
+      const int64_t meetings = meetings_of([&] { write_next(row); });
+      EXPECT_EQUAL(is_apart(row), meetings < together);
+    }
+    EXPECT_EQUAL(0, counter(file, "calls_apart"));
+    OK(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+    for (int row = 0; row < many; ++row) {
+      std::vector<uint8_t> back(block);
+      OK(MPI_File_read_ordered(file, back.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_BYTES(values(context.rank * 1000 + row, block), back);
+    }
+    EXPECT_EQUAL(many, counter(file, "collective_writes"));
+  }
+  barrier();
+  expect_rows(path, many);
+}
+
+// An error of one rank in such a call is told to all in the next one.
+SITUATION(Apart, ErrorsOfOrderedCallsReachAllRanks, not_own) {
+  if (context.ranks == 1) return;
+  const std::string path = context.fresh_file("apart-ordered-error");
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+    const int wrong = context.ranks - 1;
+    const std::vector<uint8_t> data = values(context.rank * 1000, block);
+    const auto write_next = [&](int count) {
+      return MPI_File_write_ordered(file, data.data(), count, MPI_BYTE, MPI_STATUS_IGNORE);
+    };
+    for (int row = 0; row < 2; ++row) OK(write_next(block));
+    const int code = write_next(context.rank == wrong ? -1 : block);
+    EXPECT_EQUAL(context.rank == wrong, code != MPI_SUCCESS);
+    FAILS(MPI_ERR_COUNT, write_next(block));
+    OK(MPI_File_sync(file));
+    OK(write_next(block));
+  }
 }
 
 // Through a view of another form the ranks meet again: the method of the calls before may not suit it. One
