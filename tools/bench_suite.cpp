@@ -10,7 +10,8 @@ namespace concilio::tools {
 
 Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
   CLI::App* parser = bench.add_subcommand(
-      "suite", "Compare the MPI's own MPI-IO with Concilio over a grid of patterns, calls and sizes");
+      "suite",
+      "Compare the MPI's own MPI-IO with Concilio over a grid of patterns, calls and sizes, and by programs");
   auto options = std::make_shared<SuiteOptions>();
   options->bench.ranks.clear();
   parser
@@ -21,7 +22,10 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
       ->type_name("MPI");
   std::vector<std::string> names;
   for (const sim::CallsWords& words : sim::calls_words) names.emplace_back(words.name);
-  parser->add_option("--calls", options->calls, "Kinds of calls that are measured, a list (default: all)")
+  names.emplace_back("programs");
+  parser
+      ->add_option("--calls", options->calls,
+                   "Kinds of calls that are measured, and programs, a list (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(names))
       ->type_name("LIST");
@@ -59,7 +63,10 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
       list_of_cells() +
       "\nA cell is the time of the MPI's own MPI-IO over Concilio's, of the first repetition after the open "
       "and "
-      "of those that\nrepeat it. It is marked with ! where that is below 0.95 and the times are clearly "
+      "of those that\nrepeat it. Of programs there are those whose library Concilio was built with (start "
+      "only begins and ends MPI), and\nh5py if Python has one that is parallel on this MPI; they are timed "
+      "as a whole, with their launcher.\nA cell is marked with ! where that is below 0.95 and the times are "
+      "clearly "
       "apart, and "
       "with ? where the times\nspread so far, also after the cell has been measured again, that they do not "
       "tell "

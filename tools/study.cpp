@@ -27,11 +27,9 @@ struct Interpreter {
   bool can_draw = false;
 };
 
-// $CONCILIO_PYTHON alone if it is set. Else the one of this command's virtual environment, then Debian's,
-// which has matplotlib as a package, and after it the first one in PATH.
+// The first one that can draw, or else the first one.
 Result<Interpreter> find_interpreter(const Environment& environment) {
-  Words candidates = {python_of_installation(), "/usr/bin/python3", "python3"};
-  if (const auto chosen = environment.get("CONCILIO_PYTHON")) candidates = {*chosen};
+  const Words candidates = pythons(environment);
   Interpreter found;
   for (const std::string& word : candidates) {
     const auto path = environment.find_executable(word);

@@ -49,7 +49,7 @@ INNER = {
     "mpiio": ["", "settings", "recording", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
     "probe": ["derive", "show", "measure", ""],
-    "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", "simulated", ""],
+    "bench": ["job", "patterns", "data", "measure", "methods", "programs", "scorpio", "simulated", ""],
     "tools": ["system", "launch", "summary", "benchmark", "simulation", ""],
 }
 # Headers that programs may always see.

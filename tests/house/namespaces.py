@@ -11,7 +11,7 @@ its folder:
 
 Folders inside a folder of src or of tools group files, and have no namespace of their own. A source may declare types of
 another folder that it may see (includes.py). Unnamed namespaces are inside a named one, except in programs, which have main().
-A source needs no namespace if all it has is for C or for the preprocessor.
+A source needs no namespace if all it has is for C or for the preprocessor, and a header none in a folder of C sources alone.
 """
 import pathlib
 import re
@@ -91,13 +91,18 @@ def faults_of(path, text):
         yield f"is in no namespace; that of its folder is {' or '.join(sorted(own))}"
 
 
+def is_of_c(folder):
+    """Whether it is a folder of C sources."""
+    return any(folder.glob("*.c")) and not any(folder.glob("*.cpp"))
+
+
 def faults(root):
     """(path, what is wrong) for all of them."""
     count = 0
     for top in ("src", "tools", "bench", "tests"):
         for path in sorted((root / top).rglob("*")):
             inside = path.relative_to(root)
-            if path.suffix in SUFFIXES and inside.as_posix() not in OF_OTHERS:
+            if path.suffix in SUFFIXES and inside.as_posix() not in OF_OTHERS and not is_of_c(path.parent):
                 count += 1
                 yield from ((inside, fault) for fault in faults_of(inside, path.read_text(encoding="utf-8")))
     if count == 0:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The test of namespaces.py: it must fail on a namespace that is not the folder's, and on nothing else."""
 import pathlib
+import tempfile
 import unittest
 
 import namespaces
@@ -82,6 +83,20 @@ class Namespaces(unittest.TestCase):
 
     def test_comments_are_no_namespaces(self):
         self.assert_right("src/plan/a.h", "/*\nnamespace concilio {\n*/\n" + in_namespace("concilio::plan"))
+
+
+    def test_headers_of_c(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            (root / "bench" / "one").mkdir(parents=True)
+            for source in ("a.c", "a.h"):
+                (root / "bench" / "one" / source).write_text("int one(void);\n", encoding="utf-8")
+            for top in ("src", "tools", "tests"):
+                (root / top).mkdir()
+            (root / "tools" / "a.h").write_text(in_namespace("concilio::tools"), encoding="utf-8")
+            self.assertEqual(list(namespaces.faults(root)), [])
+            (root / "bench" / "one" / "a.cpp").write_text(in_namespace("concilio::bench"), encoding="utf-8")
+            self.assertEqual(len(list(namespaces.faults(root))), 1)
 
 
 if __name__ == "__main__":

@@ -56,18 +56,6 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-// The output line that names the cause of a failure: the benchmark program writes it, and the launcher may
-// write more after it.
-std::string failure_of(const Captured& captured) {
-  if (captured.exit_status == exit_timeout) return "stopped by the timeout";
-  std::istringstream lines(captured.errors);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.compare(0, 15, "concilio bench:") == 0) return line.substr(16);
-  }
-  const std::string last = last_line(captured.errors);
-  return fmt::format("exit status {}{}{}", captured.exit_status, last.empty() ? "" : ": ", last);
-}
-
 // Without the spaces that pad the last column.
 std::string without_padding(std::string line) {
   line.erase(line.find_last_not_of(" \n") + 1);
@@ -92,6 +80,17 @@ double Side::write_rate() const {
 }
 double Side::read_rate() const {
   return rate(bytes, read_seconds);
+}
+
+std::string failure_of(const Captured& captured) {
+  if (captured.exit_status == exit_timeout) return "stopped by the timeout";
+  // The benchmark program writes the line that names the cause, and the launcher may write more after it.
+  std::istringstream lines(captured.errors);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, 15, "concilio bench:") == 0) return line.substr(16);
+  }
+  const std::string last = last_line(captured.errors);
+  return fmt::format("exit status {}{}{}", captured.exit_status, last.empty() ? "" : ": ", last);
 }
 
 void add_to_side(Side& side, const Captured& captured, size_t pattern) {

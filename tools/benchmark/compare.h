@@ -34,6 +34,8 @@ struct Comparison {
   std::string note;
 };
 
+// Why a program that did not end with exit status 0 has failed, in a line.
+std::string failure_of(const Captured& captured);
 // Adds what one start of the benchmark program wrote (its JSON) of one of its patterns to a side. If the
 // program failed, the side has failed.
 void add_to_side(Side& side, const Captured& captured, size_t pattern = 0);

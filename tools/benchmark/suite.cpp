@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/median.h"
 #include "benchmark/progress.h"
+#include "benchmark/suite_programs.h"
 #include "sim/patterns/calls.h"
 #include "system/complain.h"
 
@@ -59,14 +61,16 @@ const std::vector<Workload>& workloads() {
   return all;
 }
 
-bool may_be_chance(const Comparison& row) {
-  return std::ranges::any_of(measured_of(row),
+constexpr const char* programs_kind = "programs";
+
+bool may_be_chance(const SuiteCell& cell) {
+  return std::ranges::any_of(measured_of(cell),
                              [](const Measured& measured) { return measured.finding() == Finding::unclear; });
 }
 
-// The cells that the same starts of the benchmark program measure.
+// The cells that the same starts of the benchmark program measure, or one program.
 struct Group {
-  const Workload* workload;
+  const Workload* workload;  // null: a program
   std::vector<size_t> cells;
 };
 
@@ -77,20 +81,13 @@ class Suite {
     for (const Flavour flavour : machine.flavours) {
       for (const int ranks : machine.rank_counts) {
         for (const Workload& workload : workloads()) {
-          if (workload.full && !options.full) continue;
-          if (!options.calls.empty() &&
-              std::ranges::find(options.calls, sim::name_of(workload.calls)) == options.calls.end())
-            continue;
+          if ((workload.full && !options.full) || !is_wanted(sim::name_of(workload.calls))) continue;
           Group& group = groups_.emplace_back(Group{&workload, {}});
-          for (const std::string& pattern : workload.patterns) {
-            group.cells.push_back(cells_.size());
-            SuiteCell& cell = cells_.emplace_back();
-            cell.calls = workload.name();
-            cell.comparison.flavour = flavour;
-            cell.comparison.ranks = ranks;
-            cell.comparison.pattern = pattern;
-          }
+          for (const std::string& pattern : workload.patterns)
+            add_cell(group, workload.name(), flavour, ranks, pattern);
         }
+        for (const SuiteProgram& program : programs_of(flavour))
+          add_cell(groups_.emplace_back(), programs_kind, flavour, ranks, program.name);
       }
     }
   }
@@ -102,7 +99,7 @@ class Suite {
     for (const Group& group : groups_) {
       Group unclear{group.workload, {}};
       for (const size_t cell : group.cells) {
-        if (may_be_chance(cells_[cell].comparison)) unclear.cells.push_back(cell);
+        if (may_be_chance(cells_[cell])) unclear.cells.push_back(cell);
       }
       if (!unclear.cells.empty()) again.push_back(std::move(unclear));
     }
@@ -111,15 +108,36 @@ class Suite {
   const std::vector<SuiteCell>& cells() const { return cells_; }
 
  private:
+  bool is_wanted(const std::string& kind) const {
+    return options_.calls.empty() || std::ranges::find(options_.calls, kind) != options_.calls.end();
+  }
+  void add_cell(Group& group, const std::string& calls, Flavour flavour, int ranks,
+                const std::string& pattern) {
+    group.cells.push_back(cells_.size());
+    SuiteCell& cell = cells_.emplace_back();
+    cell.calls = calls;
+    cell.comparison.flavour = flavour;
+    cell.comparison.ranks = ranks;
+    cell.comparison.pattern = pattern;
+  }
+  const std::vector<SuiteProgram>& programs_of(Flavour flavour) {
+    const auto [entry, is_new] = programs_.try_emplace(flavour);
+    if (is_new && is_wanted(programs_kind)) entry->second = installed_programs(flavour, environment_);
+    return entry->second;
+  }
+
   Status measure(const std::vector<Group>& groups) {
     Progress progress(groups.size() * 2 * static_cast<size_t>(options_.bench.alternations));
     Status measured;
     for (const Group& group : groups) {
       for (int start = 0; measured.ok() && start < 2 * options_.bench.alternations; ++start) {
-        const Comparison& first = cells_[group.cells.front()].comparison;
-        progress.next(fmt::format("{} {} ranks, {}, {}", flavour_word(first.flavour), first.ranks,
-                                  group.workload->name(), start % 2 == 1 ? "Concilio" : "own"));
-        measured = start_group(group, start % 2 == 1);
+        SuiteCell& first = cells_[group.cells.front()];
+        const Comparison& row = first.comparison;
+        const bool under_concilio = start % 2 == 1;
+        progress.next(fmt::format("{} {} ranks, {}, {}", flavour_word(row.flavour), row.ranks,
+                                  group.workload ? first.calls : row.pattern,
+                                  under_concilio ? "Concilio" : "own"));
+        measured = group.workload ? start_group(group, under_concilio) : start_program(first, under_concilio);
       }
     }
     progress.end();
@@ -151,8 +169,20 @@ class Suite {
     return {};
   }
 
+  Status start_program(SuiteCell& cell, bool under_concilio) {
+    Comparison& row = cell.comparison;
+    if (!row.own.failure.empty() || !row.concilio.failure.empty()) return {};
+    const auto& programs = programs_of(row.flavour);
+    const auto program = std::ranges::find(programs, row.pattern, &SuiteProgram::name);
+    const BenchLaunch launch{row.flavour, row.ranks, under_concilio, false};
+    return time_program(*program, launch, options_.bench, environment_,
+                        under_concilio ? cell.concilio_seconds : cell.own_seconds,
+                        under_concilio ? row.concilio.failure : row.own.failure);
+  }
+
   const SuiteOptions& options_;
   const Environment& environment_;
+  std::map<Flavour, std::vector<SuiteProgram>> programs_;
   std::vector<SuiteCell> cells_;
   std::vector<Group> groups_;
 };
@@ -165,6 +195,20 @@ nlohmann::json finding_json(const Measured& measured) {
   return {{"own_quartiles", quartiles(*measured.own)},
           {"concilio_quartiles", quartiles(*measured.concilio)},
           {"finding", names[static_cast<size_t>(measured.finding())]}};
+}
+
+nlohmann::json program_json(const SuiteCell& cell) {
+  const Comparison& row = cell.comparison;
+  const auto side_json = [](const std::vector<double>& seconds, const std::string& failure) {
+    nlohmann::json object = {{"seconds", seconds}};
+    if (!failure.empty()) object["failure"] = failure;
+    return object;
+  };
+  return {{"mpi", flavour_word(row.flavour)},
+          {"ranks", row.ranks},
+          {"pattern", row.pattern},
+          {"own", side_json(cell.own_seconds, row.own.failure)},
+          {"concilio", side_json(cell.concilio_seconds, row.concilio.failure)}};
 }
 
 int write_picture(const std::string& path, const std::vector<SuiteCell>& cells) {
@@ -201,12 +245,22 @@ double Measured::ratio() const {
   return median(*own) / median(*concilio);
 }
 
-std::array<Measured, 4> measured_of(const Comparison& row) {
-  const Side &own = row.own, &concilio = row.concilio;
-  return {{{false, false, &own.write_seconds, &concilio.write_seconds},
-           {true, false, &own.read_seconds, &concilio.read_seconds},
-           {false, true, &own.first_write_seconds, &concilio.first_write_seconds},
-           {true, true, &own.first_read_seconds, &concilio.first_read_seconds}}};
+bool SuiteCell::is_program() const {
+  return calls == programs_kind;
+}
+
+const char* name_of(Timed timed) {
+  constexpr const char* names[] = {"write", "read", "first_write", "first_read", "program"};
+  return names[static_cast<size_t>(timed)];
+}
+
+std::vector<Measured> measured_of(const SuiteCell& cell) {
+  if (cell.is_program()) return {{Timed::program, &cell.own_seconds, &cell.concilio_seconds}};
+  const Side &own = cell.comparison.own, &concilio = cell.comparison.concilio;
+  return {{Timed::write, &own.write_seconds, &concilio.write_seconds},
+          {Timed::read, &own.read_seconds, &concilio.read_seconds},
+          {Timed::first_write, &own.first_write_seconds, &concilio.first_write_seconds},
+          {Timed::first_read, &own.first_read_seconds, &concilio.first_read_seconds}};
 }
 
 std::string list_of_cells() {
@@ -215,6 +269,7 @@ std::string list_of_cells() {
     text += fmt::format("  {}{}\n      {}\n", workload.name(), workload.full ? " (with --full)" : "",
                         fmt::join(workload.patterns, " "));
   }
+  text += fmt::format("  {}, from their start to their end\n      {}\n", programs_kind, list_of_programs());
   return text;
 }
 
@@ -222,13 +277,9 @@ nlohmann::json suite_json(const std::vector<SuiteCell>& cells) {
   nlohmann::json all = nlohmann::json::array();
   for (const SuiteCell& cell : cells) {
     const Comparison& row = cell.comparison;
-    nlohmann::json one = to_json(row);
+    nlohmann::json one = cell.is_program() ? program_json(cell) : to_json(row);
     one["calls"] = cell.calls;
-    for (const Measured& measured : measured_of(row)) {
-      const std::string key =
-          fmt::format("{}{}", measured.first ? "first_" : "", measured.reads ? "read" : "write");
-      one[key] = finding_json(measured);
-    }
+    for (const Measured& measured : measured_of(cell)) one[name_of(measured.timed)] = finding_json(measured);
     all.push_back(std::move(one));
   }
   return all;

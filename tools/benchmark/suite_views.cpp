@@ -13,7 +13,7 @@ namespace concilio::tools {
 namespace {
 
 std::string line_of(const SuiteCell& cell, const Measured& measured) {
-  return fmt::format("{}: {}{}", cell.calls, cell.comparison.pattern, measured.first ? ", first" : "");
+  return fmt::format("{}: {}{}", cell.calls, cell.comparison.pattern, measured.first() ? ", first" : "");
 }
 std::string column_of(const Comparison& row) {
   return fmt::format("{} {}", flavour_word(row.flavour), row.ranks);
@@ -25,7 +25,7 @@ struct Grid {
 
   explicit Grid(const std::vector<SuiteCell>& cells) {
     for (const SuiteCell& cell : cells) {
-      for (const Measured& measured : measured_of(cell.comparison)) add(lines, line_of(cell, measured));
+      for (const Measured& measured : measured_of(cell)) add(lines, line_of(cell, measured));
       add(columns, column_of(cell.comparison));
     }
   }
@@ -116,18 +116,22 @@ std::string suite_table(const std::vector<SuiteCell>& cells) {
   std::vector<std::vector<std::string>> shown_at(grid.lines.size(),
                                                  std::vector<std::string>(2 * grid.columns.size(), "-"));
   std::string marked;
-  Sum repeated, first;
+  Sum repeated, first, programs;
   for (const SuiteCell& cell : cells) {
     const std::string column_name = column_of(cell.comparison);
     const size_t column = Grid::index_in(grid.columns, column_name);
-    for (const Measured& measured : measured_of(cell.comparison)) {
+    for (const Measured& measured : measured_of(cell)) {
       const std::string line_name = line_of(cell, measured);
       const size_t line = Grid::index_in(grid.lines, line_name);
-      shown_at[line][2 * column + measured.reads] = shown(measured);
-      (measured.first ? first : repeated).add(measured);
-      if (is_marked(measured.finding()))
-        marked += fmt::format("{} ranks, {}, {}: {:.2f}: {}\n", column_name, line_name,
-                              measured.reads ? "read" : "write", measured.ratio(), spread_of(measured));
+      std::string& place = shown_at[line][2 * column + measured.reads()];
+      place = shown(measured);
+      if (cell.is_program()) shown_at[line][2 * column + 1].clear();
+      (cell.is_program() ? programs : measured.first() ? first : repeated).add(measured);
+      if (is_marked(measured.finding())) {
+        const char* call = cell.is_program() ? "" : measured.reads() ? ", read" : ", write";
+        marked += fmt::format("{} ranks, {}{}: {:.2f}: {}\n", column_name, line_name, call, measured.ratio(),
+                              spread_of(measured));
+      }
     }
     for (const auto& [side, words] :
          {std::pair{&cell.comparison.own, "own"}, std::pair{&cell.comparison.concilio, "Concilio"}}) {
@@ -146,15 +150,18 @@ std::string suite_table(const std::vector<SuiteCell>& cells) {
   text += "\n" + below + "\n";
   for (size_t line = 0; line < grid.lines.size(); ++line) {
     text += fmt::format("{:{}}", grid.lines[line], width);
-    for (size_t column = 0; column < grid.columns.size(); ++column)
-      text += fmt::format(" {:>8}{:>8}", shown_at[line][2 * column], shown_at[line][2 * column + 1]);
+    for (size_t column = 0; column < grid.columns.size(); ++column) {
+      const std::string &left = shown_at[line][2 * column], &right = shown_at[line][2 * column + 1];
+      text += right.empty() ? fmt::format(" {:^16}", left) : fmt::format(" {:>8}{:>8}", left, right);
+    }
     text += "\n";
   }
   text +=
       "times of the MPI's own MPI-IO over Concilio's, medians; first: of the first repetition after the "
-      "open; "
-      "!: below 0.95;\n?: the times spread so far that they do not tell whether it is\n";
-  return text + repeated.text("repeated") + first.text("first") + marked;
+      "open;\nprograms: from their start to their end; !: below 0.95; ?: the times spread so far that they "
+      "do "
+      "not tell\nwhether it is\n";
+  return text + repeated.text("repeated") + first.text("first") + programs.text("programs") + marked;
 }
 
 std::string suite_picture(const std::vector<SuiteCell>& cells) {
@@ -172,10 +179,10 @@ std::string suite_picture(const std::vector<SuiteCell>& cells) {
                  {11, Align::end});
   for (const SuiteCell& cell : cells) {
     const auto column = static_cast<double>(Grid::index_in(grid.columns, column_of(cell.comparison)));
-    for (const Measured& measured : measured_of(cell.comparison)) {
+    for (const Measured& measured : measured_of(cell)) {
       const auto line = static_cast<double>(Grid::index_in(grid.lines, line_of(cell, measured)));
-      const Box box{left + (2 * column + measured.reads) * cell_width, top + line * cell_height,
-                    cell_width - 1, cell_height - 1};
+      const Box box{left + (2 * column + measured.reads()) * cell_width, top + line * cell_height,
+                    (cell.is_program() ? 2 : 1) * cell_width - 1, cell_height - 1};
       const std::string tip =
           measured.finding() == Finding::not_measured ? std::string("not measured") : spread_of(measured);
       drawing.rectangle(box, filled(colour_of(measured)), tip);

@@ -237,6 +237,10 @@ Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environmen
   return program;
 }
 
+Result<std::string> find_measured_program(const std::string& name, const Environment& environment) {
+  return find_program("concilio-program-" + name, environment);
+}
+
 Result<std::string> find_probe_program(Flavour flavour, const Environment& environment) {
   return find_program(fmt::format("concilio-probe-{}", flavour_word(flavour)), environment);
 }
@@ -319,8 +323,9 @@ Result<std::string> find_python_package(const Environment& environment) {
   return fs::path(*main).parent_path().string();
 }
 
-std::string python_of_installation() {
-  return (folder_of_this_executable() / "python3").string();
+Words pythons(const Environment& environment) {
+  if (const auto chosen = environment.get("CONCILIO_PYTHON")) return {*chosen};
+  return {(folder_of_this_executable() / "python3").string(), "/usr/bin/python3", "python3"};
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "launch/flavour.h"
 #include "launch/mpi_library.h"
 #include "system/environment.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 
@@ -38,6 +39,8 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
 Result<std::string> find_bench_program(Flavour flavour, const Environment& environment);
 // Finds concilio-scorpio-bench-FLAVOUR in the same places. It is built for an MPI that has a parallel HDF5.
 Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environment& environment);
+// Finds concilio-program-NAME in the same places: a program of bench/programs.
+Result<std::string> find_measured_program(const std::string& name, const Environment& environment);
 // Finds concilio-probe-FLAVOUR in the same places.
 Result<std::string> find_probe_program(Flavour flavour, const Environment& environment);
 // Finds the benchmark program with the library for SimGrid's SMPI in it, and SimGrid's launcher. The errors
@@ -51,8 +54,10 @@ std::vector<std::string> machine_names();  // in order
 // Finds the folder concilio/study, which Python runs for `concilio study`, in $CONCILIO_PYTHONDIR, or else in
 // lib/concilio/python beside the folder of this executable, or where pip has put it there.
 Result<std::string> find_python_package(const Environment& environment);
-// Where the interpreter of a virtual environment lies, if this command was installed into one.
-std::string python_of_installation();
+// The interpreters of Python to try, best first: $CONCILIO_PYTHON alone if it is set. Else the one of this
+// command's virtual environment, if it was installed into one, then Debian's, which has Debian's packages,
+// and after it the first one in PATH.
+Words pythons(const Environment& environment);
 // The launcher $CONCILIO_MPIRUN if that is set, else an mpirun beside this executable that says it is of this
 // MPI, else the launcher of the MPI that the library was built with, else an mpirun in PATH that says it is
 // of this MPI.

@@ -50,6 +50,25 @@ grep -q 'open, 16 times: mpiiotest:8, first' grid.svg || fail 'no opens in the p
 says out 'geometric mean'
 grep -q '</svg>' grid.svg || fail 'no picture'
 grep -q '"finding"' grid.json || fail 'no findings in the JSON'
+# Programs. Those that are installed are among the tests of programs; here are stand-ins, one of which fails.
+mkdir parts
+cp /bin/true "parts/concilio-bench-$mpi"
+cp /bin/true "parts/concilio-program-start-$mpi"
+cat > "parts/concilio-program-hdf5-$mpi" <<'END'
+#!/bin/sh
+echo "concilio bench: rank 0: $1: other values" >&2
+exit 1
+END
+chmod +x "parts/concilio-program-hdf5-$mpi"
+CONCILIO_LIBEXECDIR=$scratch/parts CONCILIO_LIBDIR=$parts expect 1 "$concilio" bench suite -n 2 --mpi "$mpi" --calls programs \
+  --alternations 1 --file data --json programs.json
+says out '^programs: start  *[0-9]'
+says out '^programs: [0-9] of 1 below'
+says out "^$mpi 2 ranks, programs: hdf5, own: FAILED: rank 0: data: other values"
+says_not out independent
+says_not out netcdf
+says err "$mpi 2 ranks, start, own"
+grep -q '"seconds"' programs.json || fail 'no times of programs in the JSON'
 expect 2 "$concilio" bench contiguous --calls shard "${small[@]}"
 expect 2 "$concilio" bench contiguous --calls open --independent "${small[@]}"
 expect 2 "$concilio" bench interleaved:64 --calls shared "${small[@]}"
@@ -62,5 +81,5 @@ says err 'stopped by signal 15'
 expect 2 "$concilio" bench suite --calls shard --mpi "$mpi"
 expect 2 "$concilio" bench suite -n none --mpi "$mpi"
 says err 'not a number of ranks'
-leaves_only result.json grid.svg grid.json
+leaves_only result.json grid.svg grid.json programs.json parts
 finish

@@ -42,6 +42,38 @@ std::vector<SuiteCell> some_cells() {
   return cells;
 }
 
+SuiteCell program(const char* name, std::vector<double> own, std::vector<double> concilio) {
+  SuiteCell cell;
+  cell.calls = "programs";
+  cell.comparison.ranks = 2;
+  cell.comparison.pattern = name;
+  cell.own_seconds = std::move(own);
+  cell.concilio_seconds = std::move(concilio);
+  return cell;
+}
+
+TEST(SuitePrograms, HaveTheirOwnLineAndSum) {
+  std::vector<SuiteCell> cells = some_cells();
+  cells.push_back(program("hdf5", {3, 3, 3}, {2, 2, 2}));
+  cells.push_back(program("h5py", {3, 3, 3}, {4, 4, 4}));
+  cells.push_back(program("netcdf", {}, {}));
+  cells.back().comparison.concilio.failure = "exit status 1: rank 0: other values";
+  const std::string table = suite_table(cells);
+  for (const char* part :
+       {"programs: hdf5", "     1.50 ", "programs: 1 of 2 below 0.95, 0 unclear; geometric mean 1.06",
+        "openmpi 2 ranks, programs: h5py: 0.75: own 3 s",
+        "programs: netcdf, Concilio: FAILED: exit status 1: rank 0: other values",
+        "repeated: 1 of 3 below 0.95, 1 unclear"})
+    EXPECT_NE(table.find(part), std::string::npos) << part << "\n" << table;
+  EXPECT_EQ(table.find("programs: hdf5, first"), std::string::npos) << table;
+  EXPECT_NE(suite_picture(cells).find("0.75!"), std::string::npos);
+  const nlohmann::json all = suite_json(cells);
+  EXPECT_EQ(all[3]["program"]["finding"], "not slower");
+  EXPECT_EQ(all[3]["concilio"]["seconds"].size(), 3u);
+  EXPECT_FALSE(all[3].contains("write"));
+  EXPECT_EQ(all[5]["concilio"]["failure"], "exit status 1: rank 0: other values");
+}
+
 TEST(SuiteTable, MarksCellsThatAreSlowerOrMayBe) {
   const std::string table = suite_table(some_cells());
   EXPECT_NE(table.find(" 2.00 "), std::string::npos) << table;
@@ -79,6 +111,7 @@ TEST(SuiteHelp, NamesEveryKindOfCalls) {
   const std::string cells = "\n" + list_of_cells();
   for (const sim::CallsWords& words : sim::calls_words)
     EXPECT_NE(cells.find(std::string("\n  ") + words.name + ", "), std::string::npos) << words.name;
+  EXPECT_NE(cells.find("start hdf5 netcdf pnetcdf h5py"), std::string::npos);
 }
 
 }  // namespace
