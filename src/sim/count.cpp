@@ -82,7 +82,7 @@ class Counting {
         alike_(alike),
         blocks_(alike, facts) {}
 
-  Result<Counts> run() {
+  Counts run() {
     counts_.rounds = plan_.rounds;
     for (const plan::Group& group : plan_.groups) {
       const bool travels = group.nodes.size() > 1 && plan_.combined_nodes < 2;
@@ -94,10 +94,7 @@ class Counting {
         count_realm(group, plan_.realms[static_cast<size_t>(i)], travels);
       if (group.nodes.size() < 2 || plan_.combined_nodes < 2) continue;
       for (int64_t round = 0; round < group.rounds; ++round) {
-        if (!count_relayed(group, round))
-          return cannot_count(
-              "what nodes have does not fit the relays that the plan has; concilio_combine_nodes=1 plans "
-              "none");
+        counts_.relays_fit = counts_.relays_fit && count_relayed(group, round);
       }
     }
     return counts_;

@@ -17,6 +17,9 @@ struct Counts {
   int64_t storage_reads = 0, storage_writes = 0;
   int64_t storage_bytes_read = 0, storage_bytes_written = 0;
   int64_t windows_whole = 0, windows_rmw = 0, windows_list = 0, windows_batch = 0;
+  // False: what nodes have does not fit the buffers of the plan's relays. The call is not made by this plan,
+  // but by one without relays (exec/collective.cpp).
+  bool relays_fit = true;
 };
 
 // Counts a call that repeats one before it, so that nodes know already what the others ask for. The file has

@@ -22,13 +22,13 @@ HINTS = [*([f"concilio_realms={policy}"] for policy in ("even", "aligned", "pers
 OPTIONS = [["--method", "two_phase,list"], *(["--method", "two_phase", *(f"--hint={hint}" for hint in hints)] for hints in HINTS),
            # So little memory that buffers for writes and for reads would not fit side by side.
            *(["--method", "two_phase", "--hint=concilio_memory_limit=256K", only] for only in ("--write-only", "--read-only"))]
-# GiB of memory for each 8 ranks of a node. With ssd the nodes' memory differs and is so little that nodes send several
-# parcels, but not so little that descriptions find no room.
+# GiB of memory of a node for 64 ranks altogether. With ssd the nodes' memory differs and is so little that nodes send several
+# parcels, but not so little that descriptions, of which there are more where there are more ranks, find no room.
 STORAGE = {"lustre": [1], "nfs": [1], "ssd": [0.002, 0.004, 0.001]}
 
 
-def machine_of(device, memory, per_node):
-    memory = [gib * per_node / 8 for gib in memory]
+def machine_of(device, memory, ranks):
+    memory = [gib * ranks / 64 for gib in memory]
     storage = {"device": device, **({"targets": 2} if device == "lustre" else {}), "request_ms": 0, "open_ms": 0, "lock_ms": 0}
     return {"concilio_machine": 1,
             "nodes": {"count": 1024, "cores": 64, "free_memory_gib": memory, "copy_gb_per_second": 10,
@@ -60,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="counted.") as name:
         folder = pathlib.Path(name)
         for device, memory in STORAGE.items():
-            (folder / device).write_text(json.dumps(machine_of(device, memory, int(per_node))), encoding="utf-8")
+            (folder / device).write_text(json.dumps(machine_of(device, memory, int(ranks))), encoding="utf-8")
         for i, options in enumerate(OPTIONS):
             device = list(STORAGE)[i % len(STORAGE)]
             chosen = [PATTERNS[(i + 3 * k) % len(PATTERNS)] for k in range(int(patterns))]

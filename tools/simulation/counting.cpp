@@ -63,10 +63,18 @@ Status count_both(const CountingOptions& options, const sim::Pattern& pattern, c
   const auto count_one = [&](Operation operation, std::optional<CountedCalls>& calls) -> Status {
     plan::Facts facts = gather(pattern, 0, machine, operation, plan::wishes_of(config, operation));
     facts.fixed = fixed;
-    const plan::Plan plan = plan::plan(facts);
-    if (plan.fixed) fixed = plan.fixed;
-    const auto counts = sim::count(*pattern.alike, facts, plan, rules_of(config, machine));
+    const auto count = [&](const plan::Plan& plan) {
+      return sim::count(*pattern.alike, facts, plan, rules_of(config, machine));
+    };
+    plan::Plan plan = plan::plan(facts);
+    auto counts = count(plan);
+    if (counts && !counts->relays_fit) {
+      facts.wishes.combine_nodes = 1;
+      plan = plan::plan(facts);
+      counts = count(plan);
+    }
     if (!counts) return counts.error();
+    if (plan.fixed) fixed = plan.fixed;
     calls = CountedCalls{plan.method, *counts, predicted_seconds(facts, plan, described)};
     return {};
   };
