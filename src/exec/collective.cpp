@@ -87,6 +87,16 @@ bool is_of_small_pieces(const plan::Digest& digest) {
          digest.staging_bytes == 0;
 }
 
+// Whether the plan is known without planning, which would take longer than the call: on one node, where
+// storage answers from memory and nobody asks for another method, each rank passes its small piece on.
+bool is_known(const OpenFile& opened, const plan::Wishes& wishes, const plan::Digest& digest) {
+  const bool left_to_plan = wishes.forced_method < 0 && !wishes.no_independent &&
+                            wishes.collective != plan::Choice3::enable &&
+                            wishes.sieving != plan::Choice3::enable && wishes.write_behind_bytes == 0;
+  return left_to_plan && opened.on_one_node() && opened.prices().from_memory && opened.exact_writes &&
+         !opened.atomic && digest.more == 0 && is_of_small_pieces(digest);
+}
+
 // Whether the next call of the pattern takes the same method.
 bool still_chosen(const plan::Plan& plan, const plan::Experience& experience) {
   return plan.wished || plan.candidates.empty() || experience.calls() == 0 ||
@@ -173,6 +183,7 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   Status mine = trouble;
   if (mine) {
     mine = without_exceptions([&]() -> Status {
+      if (!spare_) spare_ = std::make_unique<Prepared>();
       digest = note(request);
       return show_others(opened, digest);
     });
@@ -266,6 +277,15 @@ Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
   if (!opened.on_one_node() && opened.team.local_rank() == 0 && !facts.buckets.empty())
     made->memory = MemoryWatch(facts, made->plan, opened.team.node());
   return {};
+}
+
+void Collective::take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
+  ++opened.counters[Counter::plans_made];
+  spare_->plan = plan::plan_of_small_pieces();
+  spare_->plan.operation = operation;
+  spare_->plan.file_pieces = digest.file_pieces;
+  spare_->any_small_pieces = true;
+  plans_[static_cast<size_t>(operation)] = std::move(spare_);
 }
 
 // Leaves room for what ranks stage, now and in later calls: windows that were allocated before may take all
@@ -505,7 +525,9 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
 
   plan::Experience& experience = experiences_.of(request.operation, digest);
   const bool again = reuse(opened, request.operation, digest, experience);
-  if (!again) {
+  if (!again && is_known(opened, wishes, digest)) {
+    take_known_plan(opened, request.operation, digest);
+  } else if (!again) {
     if (Status planned = plan_call(opened, request, wishes, facts, notice); !planned) return planned.error();
   }
   last_ = operation;

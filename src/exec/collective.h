@@ -113,6 +113,8 @@ class Collective {
   // `mine` becomes the error of this rank, which it tells the others at the next agreement.
   Status gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
                       int64_t held_bytes, plan::Facts& facts, Status& mine);
+  // Takes plan_of_small_pieces(), which needs neither memory nor other ranks.
+  void take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest);
   // This rank's own part of making a plan.
   Status prepare(const OpenFile& opened, const plan::Facts& facts, std::unique_ptr<Prepared>& made);
   Status tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);
@@ -136,6 +138,7 @@ class Collective {
   // By operation.
   std::array<Pattern, 2> patterns_;
   std::array<std::unique_ptr<Prepared>, 2> plans_;
+  std::unique_ptr<Prepared> spare_;  // after each meeting there is one
   // How long calls took; the methods of later calls are chosen by it.
   plan::Experiences experiences_;
   Apart apart_;

@@ -112,6 +112,14 @@ bool may_win(const Facts& facts) {
   return !outdone || wishes.collective == Choice3::enable || wishes.no_independent;
 }
 
+// A plan without prices by which each rank passes its request on. It is never freed.
+const Plan* passing_on(const Phrase& merit) {
+  auto* made = new Plan;
+  made->method = Method::independent;
+  made->reason.grounds.merit = merit;
+  return made;
+}
+
 // Whether two_phase would be chosen if all bytes lay side by side.
 template <typename MakeLayout>
 bool chooses_two_phase(const Facts& facts, MakeLayout make) {
@@ -164,12 +172,12 @@ Plan plan(const Facts& facts) {
 }
 
 const Plan& plan_of_one_stretch() {
-  static const Plan& plan = *[] {
-    auto* made = new Plan;
-    made->method = Method::independent;
-    made->reason.grounds.merit = {"one stretch of the file"};
-    return made;
-  }();
+  static const Plan& plan = *passing_on({"one stretch of the file"});
+  return plan;
+}
+
+const Plan& plan_of_small_pieces() {
+  static const Plan& plan = *passing_on({"each rank's bytes are one small stretch of the file"});
   return plan;
 }
 

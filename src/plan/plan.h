@@ -43,5 +43,8 @@ Plan plan(const Facts& facts);
 // The plan that plan() would make, without its prices, for a request of one rank that is contiguous in the
 // file, and in memory too unless it is small.
 const Plan& plan_of_one_stretch();
+// The same for a collective call in which each rank has at most one small piece, where storage answers from
+// memory: no method does less than the one request that the piece takes.
+const Plan& plan_of_small_pieces();
 
 }  // namespace concilio::plan

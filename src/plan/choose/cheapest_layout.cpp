@@ -30,6 +30,8 @@ constexpr int64_t most_from_memory = 4, most_aggregators = 8;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each. But the
 // exchange for the first window has nothing to go on beside, so the largest is not always the best.
 constexpr int64_t larger_windows[] = {1 << 20, 4 << 20};
+// So few bytes come into the one node's memory, and out of it, in less time than another layout takes to make.
+constexpr int64_t few_bytes = 16 << 10;
 // A window with a stripe on every target is tried too, unless it is larger than this.
 constexpr int64_t largest_window_tried = 64 << 20;
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
@@ -157,6 +159,7 @@ std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   // Realms that belong to the file serve other calls too, so this call's cost does not decide.
   if (realm_policy_row(chosen_policy(facts)).of_file || facts.nodes.size() > most_nodes) return {};
   const bool from_memory = prices_of(facts).from_memory;
+  if (from_memory && facts.nodes.size() == 1 && facts.digest.end - facts.digest.first <= few_bytes) return {};
   const std::vector<int64_t> windows = windows_tried(facts, from_memory);
   const std::vector<int64_t> minima = memory_minima_tried(facts, windows);
   std::vector<Setting> settings{setting(&Trial::memory_min_bytes, minima)};

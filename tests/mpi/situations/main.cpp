@@ -72,6 +72,15 @@ void barrier() {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+int ranks_of_host() {
+  MPI_Comm host;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int ranks = 0;
+  MPI_Comm_size(host, &ranks);
+  MPI_Comm_free(&host);
+  return ranks;
+}
+
 bool exists(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }

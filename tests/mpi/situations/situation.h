@@ -50,6 +50,8 @@ std::vector<uint8_t> contents(const std::string& path);
 void make_file(const std::string& path, const std::vector<uint8_t>& bytes);
 int64_t bytes_in(MPI_Status& status);
 void barrier();
+// The number of ranks on this rank's host. Collective.
+int ranks_of_host();
 bool exists(const std::string& path);
 
 // A datatype that its destructor frees.

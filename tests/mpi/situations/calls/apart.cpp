@@ -343,6 +343,38 @@ SITUATION(Apart, SmallPiecesOfAnySizeShareAPlan, not_own) {
   write_and_read_records("always");
 }
 
+// On one host the plan of a first small call is known beforehand, unless a hint asks for some method: the
+// ranks meet when it begins and when it ends, and not for planning.
+SITUATION(Apart, FirstSmallPiecesNeedNoPlanning, not_own) {
+  const auto meetings_of_first = [&](const char* name, HintList hints) {
+    const std::string path = context.fresh_file(name);
+    hints.emplace_back("concilio_ranks_per_node", "0");
+    int64_t meetings = 0;
+    {
+      File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(hints));
+      const int64_t before = counter(file, "meetings");
+      OK(write_row(file, 0));
+      meetings = counter(file, "meetings") - before;
+      EXPECT_EQUAL(1, counter(file, "plans_made"));
+      const std::vector<uint8_t> mine = values(context.rank * 1000, block);
+      std::vector<uint8_t> back(block);
+      OK(MPI_File_read_at_all(file, place(0), back.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_BYTES(mine, back);
+    }
+    barrier();
+    expect_rows(path, 1);
+    return meetings;
+  };
+  const bool on_one_host = ranks_of_host() == context.ranks;
+  const int64_t known = meetings_of_first("known", {});
+  for (const HintList& hints :
+       {HintList{{"concilio_method", "independent"}}, HintList{{"romio_no_indep_rw", "true"}},
+        HintList{{"romio_cb_write", "enable"}}, HintList{{"concilio_write_behind", "65536"}}}) {
+    const int64_t planned = meetings_of_first(hints.front().first.c_str(), hints);
+    EXPECT(on_one_host ? known < planned : known == planned);
+  }
+}
+
 SITUATION(Apart, SmallPiecesOfAnySizeNeedNoMeetings, not_own) {
   write_and_read_records("seldom");
 }
