@@ -297,6 +297,8 @@ void Access::unroll() {
   const auto extent = checked_multiply(extent_, tiles);
   if (!extent || !checked_add(*extent, nest_->upper()) || nest_->size() > int64_max / tiles) return;
   std::vector<int64_t> offsets, lengths;
+  offsets.reserve(unrolled_pieces);
+  lengths.reserve(unrolled_pieces);
   Access small = *this;
   small.displacement_ = 0;
   Cursor cursor(small);

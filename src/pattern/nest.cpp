@@ -195,6 +195,7 @@ Result<NestRef> NestMaker::blocks(const PieceLists& pieces) {
   // The first pass finds out what the pieces are like. It stores nothing yet.
   struct {
     int64_t count = 0, size = 0, first = 0, length = 0, stride = 0, granule = 0;
+    int64_t previous_length = 0, previous_step = 0;
     int64_t lower = std::numeric_limits<int64_t>::max(), upper = std::numeric_limits<int64_t>::min();
     int64_t previous = 0, previous_end = 0;
     bool alike = true, regular = true, monotone = true, overflow = false;
@@ -213,8 +214,12 @@ Result<NestRef> NestMaker::blocks(const PieceLists& pieces) {
       seen.monotone &= offset >= seen.previous_end;
     }
     seen.overflow |= __builtin_add_overflow(seen.size, length, &seen.size);
-    refine(seen.granule, length);
-    refine(seen.granule, distance);
+    // What divides all steps divides all distances from the first piece. Most pieces are like the one before,
+    // and a comparison is cheaper than a remainder.
+    if (length != seen.previous_length) refine(seen.granule, length);
+    if (step != seen.previous_step) refine(seen.granule, step);
+    seen.previous_length = length;
+    seen.previous_step = step;
     seen.lower = std::min(seen.lower, offset);
     seen.upper = std::max(seen.upper, offset + length);
     seen.previous = offset;
