@@ -1,6 +1,6 @@
 // The programs of this folder write and read a file as simulation codes do, each by one library, and are
-// measured from their start to their end. Each variable is a three-dimensional array of doubles with an
-// unlimited dimension, time, before the others. The array is cut into one block a rank.
+// measured from their start to their end. Each variable is a three-dimensional array of doubles with
+// another dimension, time, before the others. The array is cut into one block a rank.
 #pragma once
 
 #include <mpi.h>

@@ -30,7 +30,8 @@ constexpr int64_t most_from_memory = 4, most_aggregators = 8;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each. But the
 // exchange for the first window has nothing to go on beside, so the largest is not always the best.
 constexpr int64_t larger_windows[] = {1 << 20, 4 << 20};
-// So few bytes come into the one node's memory, and out of it, in less time than another layout takes to make.
+// So few bytes come into the one node's memory, and out of it, in less time than another layout takes to
+// make.
 constexpr int64_t few_bytes = 16 << 10;
 // A window with a stripe on every target is tried too, unless it is larger than this.
 constexpr int64_t largest_window_tried = 64 << 20;

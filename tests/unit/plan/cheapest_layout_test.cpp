@@ -41,18 +41,6 @@ TEST(CheapestLayout, RemoteStorageTakesLargerWindows) {
   EXPECT_LT(seconds(remote, far), seconds(remote, usual_layout(remote, whole(remote))));
 }
 
-// So few bytes that one core moves them while another layout is made.
-TEST(CheapestLayout, FewBytesInMemoryTakeTheUsualLayout) {
-  for (const int64_t bytes : {int64_t{8} << 10, 8 * mib}) {
-    Facts facts = test::interleaved(Operation::write, 2, 64, bytes / 2);
-    facts.storage.kind = StorageFacts::Kind::memory;
-    facts.cores_per_node = 2;
-    const size_t realms = cheapest_layout(facts, whole(facts)).realms.size(),
-                 usual = usual_layout(facts, whole(facts)).realms.size();
-    EXPECT_EQ(realms != usual, bytes > mib) << realms;
-  }
-}
-
 TEST(CheapestLayout, WishesAreRespected) {
   Facts facts = call(StorageFacts::Kind::network);
   facts.wishes.window_bytes = 512 << 10;
