@@ -68,9 +68,5 @@ static void read_file(int owner) {
 }
 
 int main(int argc, char** argv) {
-  begin(&argc, &argv);
-  write_file();
-  read_file((rank + 1) % ranks);
-  MPI_Finalize();
-  return 0;
+  return run(argc, argv, write_file, read_file);
 }

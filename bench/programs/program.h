@@ -65,3 +65,12 @@ static inline const char* name_of(int variable) {
   static const char* const names[variables] = {"density", "pressure", "temperature"};
   return names[variable];
 }
+
+// All of a program. What a rank reads, another one has written.
+static inline int run(int argc, char** argv, void (*write_file)(void), void (*read_file)(int owner)) {
+  begin(&argc, &argv);
+  write_file();
+  read_file((rank + 1) % ranks);
+  MPI_Finalize();
+  return 0;
+}
