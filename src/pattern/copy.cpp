@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/copy_bytes.h"
+
 namespace concilio::pattern {
 
 namespace {
@@ -41,18 +43,15 @@ struct HeadAndTail {
   }
 };
 
-// Copies any length of 64 or more: whole blocks of 64 bytes, then the last 64 bytes.
+// Copies any length of 64 or more.
 struct Lines {
-  int64_t tail;
-  void operator()(std::byte* to, const std::byte* from) const {
-    for (int64_t i = 0; i < tail; i += 64) std::memcpy(to + i, from + i, 64);
-    std::memcpy(to + tail, from + tail, 64);
-  }
+  int64_t length;
+  void operator()(std::byte* to, const std::byte* from) const { copy_in_blocks(to, from, length); }
 };
 
 struct General {
-  size_t length;
-  void operator()(std::byte* to, const std::byte* from) const { std::memcpy(to, from, length); }
+  int64_t length;
+  void operator()(std::byte* to, const std::byte* from) const { copy_bytes(to, from, length); }
 };
 
 // Above this length, the C library's memcpy is as fast as our own loop.
@@ -87,8 +86,8 @@ void move_pieces(From from, To to, int64_t length, int64_t count) {
     default:
       break;
   }
-  if (length > lines_max_bytes) return move_all(General{static_cast<size_t>(length)}, from, to, count);
-  if (length > 64) return move_all(Lines{length - 64}, from, to, count);
+  if (length > lines_max_bytes) return move_all(General{length}, from, to, count);
+  if (length > 64) return move_all(Lines{length}, from, to, count);
   if (length > 32) return move_all(HeadAndTail<32>{length - 32}, from, to, count);
   if (length > 16) return move_all(HeadAndTail<16>{length - 16}, from, to, count);
   if (length > 8) return move_all(HeadAndTail<8>{length - 8}, from, to, count);
@@ -99,9 +98,9 @@ void move_pieces(From from, To to, int64_t length, int64_t count) {
 // Copies one piece, in a way that is chosen by its length.
 void move_one(std::byte* to, const std::byte* from, int64_t length) {
   if (length > lines_max_bytes) {
-    std::memcpy(to, from, static_cast<size_t>(length));
+    copy_bytes(to, from, length);
   } else if (length >= 64) {
-    Lines{length - 64}(to, from);
+    Lines{length}(to, from);
   } else if (length >= 32) {
     HeadAndTail<32>{length - 32}(to, from);
   } else if (length >= 16) {

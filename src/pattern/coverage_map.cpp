@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/checked.h"
+#include "base/copy_bytes.h"
 
 namespace concilio::pattern {
 namespace {
@@ -187,7 +188,7 @@ void CoverageMap::copy_granules(const Summary& covered, uint64_t unwanted, std::
         continue;
       }
       const int count = std::countr_one(wanted >> begin);
-      std::memcpy(to + at, from + at, static_cast<size_t>(count * granule));
+      copy_bytes(to + at, from + at, count * granule);
       if (begin + count == 64) break;
       wanted &= ~uint64_t{0} << (begin + count);
     }
@@ -222,7 +223,7 @@ void CoverageMap::copy_covered(const Summary& covered, std::byte* to, const std:
     const int64_t i = index(offset - grid_);
     const Interval granule = offsets(i, i + 1);
     const int64_t at = granule.begin - covered.range.begin;
-    std::memcpy(to + at, from + at, static_cast<size_t>(granule.length()));
+    copy_bytes(to + at, from + at, granule.length());
   }
   copy_inner(covered, 0, to, from);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/operation.h"
+#include "base/system/cached_file.h"
 #include "store/store.h"
 
 namespace concilio::store {
@@ -20,10 +21,12 @@ class PlainRequests {
       : descriptors_{file.descriptor_of_plain(Operation::read), file.descriptor_of_plain(Operation::write)} {}
 
   // Moves all bytes, at least one, and returns how many; or a negative number: then the request is to be made
-  // as StoreFile makes it, which says why it fails, and goes on where it was interrupted.
+  // as StoreFile makes it, which says why it fails, goes on where it was interrupted, and knows whether bytes
+  // are worth to be copied on the way.
   int64_t move(Operation operation, const Transfer& transfer) const {
     const int descriptor = descriptors_[static_cast<size_t>(operation)];
-    if (descriptor < 0) return -1;
+    if (descriptor < 0 || is_slow_request(operation, transfer.data, transfer.length, transfer.offset))
+      return -1;
     const auto bytes = static_cast<size_t>(transfer.length);
     const ssize_t moved = operation == Operation::read
                               ? pread(descriptor, transfer.data, bytes, transfer.offset)

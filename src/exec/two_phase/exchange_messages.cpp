@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/copy_bytes.h"
 #include "base/exceptions.h"
 #include "base/waiting.h"
 #include "exec/two_phase/exchange.h"
@@ -254,14 +255,14 @@ class MessageExchange : public Exchange {
     std::memcpy(&head, message, sizeof head);
     const std::byte* next = message + head_bytes + head.coverage_bytes;
     if (head.whole) {
-      std::memcpy(window, next, static_cast<size_t>(head.data_bytes));
+      copy_bytes(window, next, head.data_bytes);
       take_time_of_copy(head.data_bytes);
       for (WindowPart& part : parts) part.map.mark(part.file);
       return;
     }
     const auto coverage = Coverage(std::span(message + head_bytes, static_cast<size_t>(head.coverage_bytes)));
     coverage.for_each(parts, [&](const WindowPart& part, pattern::Interval covered) {
-      std::memcpy(address(part, covered), next, static_cast<size_t>(covered.length()));
+      copy_bytes(address(part, covered), next, covered.length());
       next += covered.length();
       pattern::CoverageMap(part.map).mark(covered);
     });
@@ -337,7 +338,7 @@ class MessageExchange : public Exchange {
       } else if (wish.data_bytes > 0) {
         std::byte* next = reply.data + head_bytes;
         coverage.for_each(parts, [&](const WindowPart& part, pattern::Interval covered) {
-          std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
+          copy_bytes(next, address(part, covered), covered.length());
           next += covered.length();
         });
         take_time_of_copy(wish.data_bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/copy_bytes.h"
 #include "base/waiting.h"
 #include "plan/layout/clusters.h"
 #include "plan/layout/footprint.h"
@@ -120,14 +121,14 @@ Status Relay::expect(int64_t round) {
 void Relay::put(const std::byte* parcels) {
   for (size_t node = 0; node < nodes_.size(); ++node) {
     const Stretch& message = messages_of_nodes_[node];
-    if (is_own(node)) std::memcpy(in_cluster(message.begin), parcels, static_cast<size_t>(message.bytes));
+    if (is_own(node)) copy_bytes(in_cluster(message.begin), parcels, message.bytes);
   }
 }
 
 void Relay::take(std::byte* parcels) const {
   for (size_t node = 0; node < nodes_.size(); ++node) {
     const Stretch& message = messages_of_nodes_[node];
-    if (is_own(node)) std::memcpy(parcels, in_cluster(message.begin), static_cast<size_t>(message.bytes));
+    if (is_own(node)) copy_bytes(parcels, in_cluster(message.begin), message.bytes);
   }
 }
 
@@ -137,15 +138,14 @@ void Relay::reorder() {
   for (const Share& share : shares_) {
     std::byte* const of_node = in_cluster(messages_of_nodes_[share.node].begin + share.in_cluster);
     std::byte* const of_realm = to_aggregators(share.to_aggregator);
-    const auto bytes = static_cast<size_t>(share.bytes);
     take_time_of_copy(share.bytes);
     if (writes()) {
-      std::memcpy(of_realm, of_node, bytes);
+      copy_bytes(of_realm, of_node, share.bytes);
       continue;
     }
     const auto head_bytes = static_cast<size_t>(head_bytes_);
     std::memcpy(of_node, to_aggregators(messages_of_realms_[share.realm].begin), head_bytes);
-    std::memcpy(of_node + head_bytes, of_realm, bytes);
+    copy_bytes(of_node + head_bytes, of_realm, share.bytes);
   }
 }
 

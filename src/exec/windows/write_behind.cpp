@@ -1,10 +1,10 @@
 #include "exec/windows/write_behind.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "base/checked.h"
+#include "base/copy_bytes.h"
 
 #include "exec/call/plain_write.h"
 
@@ -52,7 +52,7 @@ Status WriteBehind::take(const RunningCall& call, pattern::Interval file, const 
       return write_plainly(call, std::span(&through, 1));
     }
     std::byte* place = buffer_.data() + used_bytes_;
-    std::memcpy(place, data, static_cast<size_t>(length));
+    copy_bytes(place, data, length);
     used_bytes_ += length;
     const pattern::Interval taken{file.begin, file.begin + length};
     forget(taken);

@@ -1,7 +1,6 @@
 #include "scorpio/cells/copy_cells.h"
 
-#include <cstring>
-
+#include "base/copy_bytes.h"
 #include "scorpio/cells/pieces.h"
 #include "scorpio/ranks/agreement.h"
 
@@ -9,7 +8,7 @@ namespace concilio::scorpio {
 void copy_cells(const Box& part, const Array& from, const Array& to, int64_t cell_bytes) {
   if (part.empty()) return;
   for_each_piece(part, from.box, to.box, cell_bytes, [&](int64_t source, int64_t target, int64_t bytes) {
-    std::memcpy(to.data + target, from.data + source, static_cast<size_t>(bytes));
+    copy_bytes(to.data + target, from.data + source, bytes);
     return true;
   });
 }

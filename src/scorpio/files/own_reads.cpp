@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/system/cached_file.h"
 #include "scorpio/cells/pieces.h"
 #include "scorpio/files/group.h"
 
@@ -49,7 +50,7 @@ bool is_contiguous(hid_t dataset) {
 // Reads as HDF5 does, which gives zeros for what is behind the file's end.
 Status read_at(int file, int64_t offset, std::byte* data, int64_t bytes) {
   while (bytes > 0) {
-    const ssize_t got = pread(file, data, static_cast<size_t>(bytes), offset);
+    const ssize_t got = move_cached(file, Operation::read, data, bytes, offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
       return Error{ErrorKind::io, errno,

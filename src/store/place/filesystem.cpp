@@ -68,10 +68,14 @@ const FileSystem* known(uint32_t magic) {
 
 }  // namespace
 
+Kind kind_of_magic(uint32_t magic) {
+  const FileSystem* const file_system = known(magic);
+  return file_system ? file_system->kind : Kind::unknown;
+}
+
 ClientCache client_cache_of(uint32_t magic) {
   if (magic == fuse) return ClientCache::old_reads;
-  const FileSystem* const file_system = known(magic);
-  return file_system && file_system->kind == Kind::network ? ClientCache::whole_pages : ClientCache::coherent;
+  return kind_of_magic(magic) == Kind::network ? ClientCache::whole_pages : ClientCache::coherent;
 }
 
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {

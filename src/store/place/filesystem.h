@@ -8,6 +8,7 @@
 namespace concilio::store {
 
 // `magic` is f_type of statfs(2).
+StorageLayout::Kind kind_of_magic(uint32_t magic);
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
 ClientCache client_cache_of(uint32_t magic);
 

@@ -16,6 +16,7 @@
 
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/system/cached_file.h"
 #include "base/system/descriptor.h"
 #include "base/system/reserve_in_steps.h"
 #include "base/waiting.h"
@@ -272,7 +273,7 @@ class PosixFile : public StoreFile {
     const auto file_system = known_file_system();
     return stream.cufile() && nature_.regular && !shares_ && file_system &&
            client_cache_of(*file_system) == ClientCache::coherent &&
-           layout_of_magic(*file_system, 0).kind != StorageLayout::Kind::memory &&
+           kind_of_magic(*file_system) != StorageLayout::Kind::memory &&
            direct_.open(fd_, mode_, stream, hook_);
   }
 
@@ -403,14 +404,35 @@ class PosixFile : public StoreFile {
       const Transfer rest{whole.offset + done_bytes, whole.data + done_bytes,
                           std::min(whole.length - done_bytes, most_call_bytes)};
       if (rest.length == 0) return done_bytes;
-      const auto bytes = static_cast<size_t>(rest.length);
-      const ssize_t moved = operation == StoreOperation::read ? pread(fd_, rest.data, bytes, rest.offset)
-                                                              : pwrite(fd_, rest.data, bytes, rest.offset);
+      const ssize_t moved = move_one(operation, rest);
       if (moved < 0 && errno == EINTR) continue;
       if (moved == 0 && operation == StoreOperation::read) return done_bytes;
       if (moved <= 0) return move_error(operation, rest.offset, rest.length, moved);
       done_bytes += moved;
     }
+  }
+
+  ssize_t move_one(StoreOperation operation, const Transfer& piece) {
+    if (is_slow(operation, piece))
+      return move_in_pieces(fd_, direction_of(operation), piece.data, piece.length, piece.offset);
+    const auto bytes = static_cast<size_t>(piece.length);
+    return operation == StoreOperation::read ? pread(fd_, piece.data, bytes, piece.offset)
+                                             : pwrite(fd_, piece.data, bytes, piece.offset);
+  }
+  bool is_slow(StoreOperation operation, const Transfer& piece) {
+    return is_slow_request(direction_of(operation), piece.data, piece.length, piece.offset) &&
+           is_in_page_cache() && has_slow_distances();
+  }
+  static Operation direction_of(StoreOperation operation) {
+    return operation == StoreOperation::read ? Operation::read : Operation::write;
+  }
+  // Whether a request in pieces costs no more than a few system calls: the file's bytes are in the page cache
+  // of this node, or come there from its own disk, which reads ahead.
+  bool is_in_page_cache() {
+    if (!nature_.regular) return false;
+    const auto file_system = known_file_system();
+    const auto kind = file_system ? kind_of_magic(*file_system) : StorageLayout::Kind::unknown;
+    return kind == StorageLayout::Kind::memory || kind == StorageLayout::Kind::local;
   }
 
   // No disk answers a write with 0 bytes. Repeating such a write might never end.
@@ -447,6 +469,9 @@ class PosixFile : public StoreFile {
         batch = progress.gather(pieces, std::max<int64_t>(outcome.most_bytes, 1));
       }
     }
+    const Transfer first{batch.offset, static_cast<std::byte*>(pieces[0].iov_base),
+                         static_cast<int64_t>(pieces[0].iov_len)};
+    if (batch.count == 1 || is_slow(operation, first)) return move_one(operation, first);
     const auto call = operation == StoreOperation::read ? preadv : pwritev;
     return call(fd_, pieces.data(), static_cast<int>(batch.count), batch.offset);
   }

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/copy_bytes.h"
 #include "base/waiting.h"
 #include "store/place/filesystem.h"
 #include "store/plain_requests.h"
@@ -39,6 +40,13 @@ extern "C" int fallocate(int fd, int mode, off_t offset, off_t length) {
     return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, length));
   errno = ++interrupted < 1000 ? EINTR : ENOSPC;
   return -1;
+}
+
+// The system's pread, whose calls are counted.
+std::atomic<int> reads = 0;
+extern "C" ssize_t pread(int fd, void* data, size_t bytes, off_t offset) {
+  ++reads;
+  return syscall(SYS_pread64, fd, data, bytes, offset);
 }
 
 struct Call {
@@ -282,6 +290,37 @@ TEST_F(Posix, ShortReadGoesOnToTheEndOfItsTransfer) {
   EXPECT_EQ(*got, 5000);
   EXPECT_EQ(data[4999], std::byte{0});
   EXPECT_EQ(data[5000], std::byte{1});
+}
+
+// Where the kernel would copy to memory just ahead of the file's bytes, within a page, it copies in pieces to
+// another place, if that is faster on this machine.
+TEST_F(Posix, SlowReadsGoInPieces) {
+  constexpr int64_t page_bytes = 4096, bytes = 1 << 20;
+  auto opened = make_posix_store()->open(path(), create);
+  ASSERT_TRUE(opened);
+  StoreFile& file = **opened;
+  std::vector<std::byte> written(bytes), room(bytes + 3 * page_bytes);
+  for (size_t i = 0; i < written.size(); ++i) written[i] = static_cast<std::byte>(i * 5 + i / 251);
+  const Transfer all{0, written.data(), bytes};
+  ASSERT_TRUE(file.write(std::span(&all, 1)));
+  std::byte* const page = room.data() + (page_bytes - reinterpret_cast<uintptr_t>(room.data()) % page_bytes);
+  const PlainRequests plain(file);
+  for (const int64_t ahead : {0, 1, 16, 31, 32}) {
+    const bool slow = is_slow_distance(static_cast<uint64_t>(ahead), 0);
+    const Transfer into{0, page + ahead, bytes};
+    EXPECT_EQ(plain.move(Operation::read, into), slow ? -1 : bytes) << ahead;
+    std::ranges::fill(room, std::byte{});
+    reads = 0;
+    EXPECT_EQ(*file.read(std::span(&into, 1)), bytes);
+    EXPECT_EQ(reads, slow && has_slow_distances() ? 16 : 1) << ahead;
+    EXPECT_TRUE(std::ranges::equal(written, std::span(into.data, bytes))) << ahead;
+    // Two adjacent ones, of which the first or the second is slow.
+    const Transfer halves[] = {{0, page + ahead, bytes / 2},
+                               {bytes / 2, page + page_bytes + 48 - ahead + bytes / 2, bytes / 2}};
+    EXPECT_EQ(*file.read(halves), bytes);
+    for (const Transfer& half : halves)
+      EXPECT_TRUE(std::equal(half.data, half.data + half.length, &written[static_cast<size_t>(half.offset)]));
+  }
 }
 
 TEST_F(Posix, MappingsThatTheSystemDoesNotAllow) {
