@@ -14,6 +14,8 @@ namespace {
 
 // A price may be too high or too low by this factor.
 constexpr double price_doubt = 2;
+// Memory may be slower than the prices say by this factor.
+constexpr double slowest_memory = 6;
 // The time of two calls may be too high by this share; that of more calls by less.
 constexpr double call_doubt = 0.3;
 // A method is worth a trial only if it may be faster by more than this share.
@@ -93,18 +95,21 @@ class Expectations {
 
   double& of(const Candidate& candidate) { return seconds_[static_cast<size_t>(candidate.method)]; }
 
-  // The factor by which calls took less time than predicted, as the mean over the methods that have run. If
-  // one price was too low this says nothing about the others, which are then all the more worth a trial; so
-  // the factor is at most 1.
+  // The factor by which the times of methods that have not run are taken to differ from their prices: that of
+  // the methods that have, as the mean. Where all took longer, memory may be slow, and the others will take
+  // longer too. The more it is, the likelier only these methods' prices were too low, which says nothing
+  // about the others and makes them all the more worth a trial.
   double price_factor() const {
-    constexpr double least = 0.1, most = 10;
+    constexpr double least = 0.1, most = 1000;
     double sum = 0, count = 0;
     for (const Candidate& candidate : candidates_) {
       if (!candidate.legal || calls(candidate) < 2 || candidate.predicted_seconds <= 0) continue;
       sum += binary_logarithm(std::clamp(seconds(candidate) / candidate.predicted_seconds, least, most));
       ++count;
     }
-    return count > 0 ? std::min(1.0, power_of_two(sum / count)) : 1;
+    const double factor = count > 0 ? power_of_two(sum / count) : 1;
+    if (factor <= slowest_memory) return factor;
+    return std::max(1.0, slowest_memory * slowest_memory / factor);
   }
 
   std::span<const Candidate> candidates_;

@@ -51,6 +51,23 @@ TEST(NextMethod, WhatIsMuchDearerIsNeverTried) {
   EXPECT_EQ(methods, std::vector(8, two_phase));
 }
 
+// As where memory is slower than the prices say. Methods that have not run are no faster than they are.
+TEST(NextMethod, PricesThatAreAllTooLowMakeNoOtherMethodWorthATrial) {
+  const std::vector<double> prices{-1, 0.3, 0.7, 0.5};
+  const auto methods =
+      course(priced(prices), 8, [&](Method method, int) { return 5 * prices[static_cast<size_t>(method)]; });
+  EXPECT_EQ(methods, std::vector(8, list));
+}
+
+// A request may take a hundred times as long as its price, if it goes to another process.
+TEST(NextMethod, OnePriceThatIsMuchTooLowHeals) {
+  const auto methods = course(priced({-1, 0.5, 3, 1}), 20, [](Method method, int) {
+    return method == list ? 50 : method == sieve ? 3.0 : 1.0;
+  });
+  EXPECT_LE(std::count(methods.begin(), methods.end(), list), 3);
+  EXPECT_EQ(methods[19], two_phase);
+}
+
 TEST(NextMethod, WrongPriceHealsWithinFewCalls) {
   // They have the same price, but list takes a third of the time.
   const auto methods =
