@@ -203,6 +203,15 @@ PATH(open_and_close) {
     close();
   }
 }
+// The first call on a file, which is all that some programs make, plans.
+PATH(first_write_64_of_8) {
+  REPEATED {
+    open({});
+    view_of_pieces(8, 16);
+    write_at_all(512);
+    close();
+  }
+}
 PATH(list_write_128_of_8) {
   REPEATED write_at_all(1024);
 }
@@ -302,6 +311,7 @@ int main(int argc, char** argv) {
   twice(path_set_view_of_pieces);
   close();
   twice(path_open_and_close);
+  twice(path_first_write_64_of_8);
   // Where calls take another time, these paths and larger writes are counted.
   if (step != nullptr) {
     larger_writes();
