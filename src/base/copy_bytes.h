@@ -28,13 +28,42 @@ inline void copy_in_blocks(std::byte* to, const std::byte* from, int64_t bytes) 
   std::memcpy(to + tail, from + tail, block_bytes);
 }
 
-// Copies what does not overlap, as std::memcpy() does.
+// Copies any length from `half` to twice that: the first and the last `half` bytes, which may be the same
+// ones.
+template <int64_t half>
+inline void copy_head_and_tail(std::byte* to, const std::byte* from, int64_t bytes) {
+  std::memcpy(to, from, half);
+  std::memcpy(to + bytes - half, from + bytes - half, half);
+}
+
+// Above this length the C library's memcpy is as fast as our own loops.
+inline constexpr int64_t most_short_bytes = 512;
+
+// Copies what does not overlap, as std::memcpy() does: short lengths without a call, which would take as long
+// as the copy.
 inline void copy_bytes(std::byte* to, const std::byte* from, int64_t bytes) {
-  constexpr int64_t least_repeated_bytes = 2048;  // shorter ones the C library copies with loads and stores
-  if (bytes >= least_repeated_bytes &&
-      is_slow_distance(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from))) [[unlikely]]
-    return copy_in_blocks(to, from, bytes);
-  std::memcpy(to, from, static_cast<size_t>(bytes));
+  constexpr int64_t least_repeated_bytes = 2048;  // below this the C library does not copy with "rep movsb"
+  if (bytes > most_short_bytes) {
+    if (bytes >= least_repeated_bytes &&
+        is_slow_distance(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from))) [[unlikely]]
+      copy_in_blocks(to, from, bytes);
+    else
+      std::memcpy(to, from, static_cast<size_t>(bytes));
+  } else if (bytes >= 64) {
+    copy_in_blocks(to, from, bytes);
+  } else if (bytes >= 32) {
+    copy_head_and_tail<32>(to, from, bytes);
+  } else if (bytes >= 16) {
+    copy_head_and_tail<16>(to, from, bytes);
+  } else if (bytes >= 8) {
+    copy_head_and_tail<8>(to, from, bytes);
+  } else if (bytes >= 4) {
+    copy_head_and_tail<4>(to, from, bytes);
+  } else if (bytes >= 2) {
+    copy_head_and_tail<2>(to, from, bytes);
+  } else if (bytes == 1) {
+    *to = *from;
+  }
 }
 
 }  // namespace concilio

@@ -33,14 +33,10 @@ struct Fixed {
   void operator()(std::byte* to, const std::byte* from) const { std::memcpy(to, from, length); }
 };
 
-// Copies any length in (half, 2 * half]: the first and the last `half` bytes, which may overlap.
 template <int half>
 struct HeadAndTail {
-  int64_t tail;
-  void operator()(std::byte* to, const std::byte* from) const {
-    std::memcpy(to, from, half);
-    std::memcpy(to + tail, from + tail, half);
-  }
+  int64_t length;
+  void operator()(std::byte* to, const std::byte* from) const { copy_head_and_tail<half>(to, from, length); }
 };
 
 // Copies any length of 64 or more.
@@ -53,9 +49,6 @@ struct General {
   int64_t length;
   void operator()(std::byte* to, const std::byte* from) const { copy_bytes(to, from, length); }
 };
-
-// Above this length, the C library's memcpy is as fast as our own loop.
-constexpr int64_t lines_max_bytes = 512;
 
 template <typename Move, typename From, typename To>
 void move_all(const Move& move, From from, To to, int64_t count) {
@@ -86,34 +79,13 @@ void move_pieces(From from, To to, int64_t length, int64_t count) {
     default:
       break;
   }
-  if (length > lines_max_bytes) return move_all(General{length}, from, to, count);
+  if (length > most_short_bytes) return move_all(General{length}, from, to, count);
   if (length > 64) return move_all(Lines{length}, from, to, count);
-  if (length > 32) return move_all(HeadAndTail<32>{length - 32}, from, to, count);
-  if (length > 16) return move_all(HeadAndTail<16>{length - 16}, from, to, count);
-  if (length > 8) return move_all(HeadAndTail<8>{length - 8}, from, to, count);
-  if (length > 4) return move_all(HeadAndTail<4>{length - 4}, from, to, count);
-  move_all(HeadAndTail<2>{length - 2}, from, to, count);
-}
-
-// Copies one piece, in a way that is chosen by its length.
-void move_one(std::byte* to, const std::byte* from, int64_t length) {
-  if (length > lines_max_bytes) {
-    copy_bytes(to, from, length);
-  } else if (length >= 64) {
-    Lines{length}(to, from);
-  } else if (length >= 32) {
-    HeadAndTail<32>{length - 32}(to, from);
-  } else if (length >= 16) {
-    HeadAndTail<16>{length - 16}(to, from);
-  } else if (length >= 8) {
-    HeadAndTail<8>{length - 8}(to, from);
-  } else if (length >= 4) {
-    HeadAndTail<4>{length - 4}(to, from);
-  } else if (length >= 2) {
-    HeadAndTail<2>{length - 2}(to, from);
-  } else {
-    *to = *from;
-  }
+  if (length > 32) return move_all(HeadAndTail<32>{length}, from, to, count);
+  if (length > 16) return move_all(HeadAndTail<16>{length}, from, to, count);
+  if (length > 8) return move_all(HeadAndTail<8>{length}, from, to, count);
+  if (length > 4) return move_all(HeadAndTail<4>{length}, from, to, count);
+  move_all(HeadAndTail<2>{length}, from, to, count);
 }
 
 // The current chunk of one side of a copy, and how much of it is left to copy.
@@ -247,9 +219,9 @@ int64_t move_varied(Stream& list, Stream& other, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t length = positions[i + 1] - positions[i];
     if constexpr (to_list) {
-      move_one(pieces.at(i), stretch, length);
+      copy_bytes(pieces.at(i), stretch, length);
     } else {
-      move_one(stretch, pieces.at(i), length);
+      copy_bytes(stretch, pieces.at(i), length);
     }
     stretch += length;
   }
@@ -283,8 +255,8 @@ void copy(const Side& from_side, const Side& to_side, int64_t bytes) {
       bytes -= move_varied<true>(to, from, scattered);
     } else {
       const int64_t length = std::min(from.rest(), to.rest());
-      move_one(reinterpret_cast<std::byte*>(to.address()), reinterpret_cast<const std::byte*>(from.address()),
-               length);
+      copy_bytes(reinterpret_cast<std::byte*>(to.address()),
+                 reinterpret_cast<const std::byte*>(from.address()), length);
       from.skip_bytes(length);
       to.skip_bytes(length);
       bytes -= length;
