@@ -18,6 +18,10 @@ ssize_t move(int descriptor, Operation operation, std::byte* data, int64_t bytes
                                       : pwrite(descriptor, data, count, offset);
 }
 
+// So many bytes the kernel moves by itself at first. If the memory is none that this process can reach, as
+// that of a GPU, it says so; to touch it here would end the process.
+constexpr int64_t first_bytes = 64;
+
 }  // namespace
 
 ssize_t move_in_pieces(int descriptor, Operation operation, std::byte* data, int64_t bytes, int64_t offset) {
@@ -26,14 +30,16 @@ ssize_t move_in_pieces(int descriptor, Operation operation, std::byte* data, int
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow)
                                                 std::byte[static_cast<size_t>(most_bytes + page_bytes)]);
   if (!memory) return move(descriptor, operation, data, bytes, offset);
+  const ssize_t first = move(descriptor, operation, data, std::min(bytes, first_bytes), offset);
+  if (first < std::min(bytes, first_bytes)) return first;
   // As far into a page as the file's bytes.
-  const auto to_page = static_cast<uint64_t>(offset) - reinterpret_cast<uintptr_t>(memory.get());
+  const auto to_page = static_cast<uint64_t>(offset + first) - reinterpret_cast<uintptr_t>(memory.get());
   std::byte* const piece = memory.get() + to_page % page_bytes;
-  for (int64_t done_bytes = 0; done_bytes < bytes;) {
+  for (int64_t done_bytes = first; done_bytes < bytes;) {
     const int64_t wanted = std::min(bytes - done_bytes, most_bytes);
     if (operation == Operation::write) copy_bytes(piece, data + done_bytes, wanted);
     const ssize_t moved = move(descriptor, operation, piece, wanted, offset + done_bytes);
-    if (moved < 0) return done_bytes > 0 ? done_bytes : moved;
+    if (moved < 0) return done_bytes;
     if (operation == Operation::read) copy_bytes(data + done_bytes, piece, moved);
     done_bytes += moved;
     if (moved < wanted) return done_bytes;

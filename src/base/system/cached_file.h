@@ -22,7 +22,8 @@ inline bool is_slow_request(Operation operation, const std::byte* data, int64_t 
 
 // Moves bytes as pread() and pwrite() do, but in pieces, through memory for which the kernel's copy is not
 // slow: of a slow request a third of the time. It returns what was moved before an error without the error,
-// as of a request that was interrupted; and makes a plain request where there is no memory for a piece.
+// as of a request that was interrupted; and makes a plain request where there is no memory for a piece. Data
+// that begin where this process cannot reach are EFAULT, as the kernel has it.
 ssize_t move_in_pieces(int descriptor, Operation operation, std::byte* data, int64_t bytes, int64_t offset);
 
 // The faster of both.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -103,12 +104,27 @@ TEST_F(CachedFile, WhatWasMovedBeforeAnErrorIsTold) {
   struct rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit limit { 64 << 10, before.rlim_max };  // where the second piece begins
+  const rlimit limit = {(64 << 10) + 64, before.rlim_max};  // where the second piece begins
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   const ssize_t moved = move_in_pieces(file_, Operation::write, from, 100'000, 0);
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, old_handler);
-  EXPECT_EQ(moved, 64 << 10);
+  EXPECT_EQ(moved, (64 << 10) + 64);
+}
+
+// As memory of a GPU. A caller that is told so looks for the GPU's driver.
+TEST_F(CachedFile, MemoryThatTheProcessCannotReachIsTold) {
+  void* const nowhere = mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(nowhere, MAP_FAILED);
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    errno = 0;
+    EXPECT_EQ(move_in_pieces(file_, operation, static_cast<std::byte*>(nowhere) + 16, 100'000, 0), -1);
+    EXPECT_EQ(errno, EFAULT);
+  }
+  std::byte first{};
+  EXPECT_EQ(pread(file_, &first, 1, 0), 1);
+  EXPECT_EQ(first, byte_at(0));
+  munmap(nowhere, 1 << 20);
 }
 
 TEST_F(CachedFile, SlowRequestsAreThoseWhoseTargetLiesJustAhead) {
