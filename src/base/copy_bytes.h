@@ -45,7 +45,8 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t bytes) {
   constexpr int64_t least_repeated_bytes = 2048;  // below this the C library does not copy with "rep movsb"
   if (bytes > most_short_bytes) {
     if (bytes >= least_repeated_bytes &&
-        is_slow_distance(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from))) [[unlikely]]
+        is_slow_distance(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from)) &&
+        has_slow_distances()) [[unlikely]]
       copy_in_blocks(to, from, bytes);
     else
       std::memcpy(to, from, static_cast<size_t>(bytes));
