@@ -2,8 +2,6 @@
 // the call takes as long as the call.
 #pragma once
 
-#include <unistd.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,10 +25,8 @@ class PlainRequests {
     const int descriptor = descriptors_[static_cast<size_t>(operation)];
     if (descriptor < 0 || is_slow_request(operation, transfer.data, transfer.length, transfer.offset))
       return -1;
-    const auto bytes = static_cast<size_t>(transfer.length);
-    const ssize_t moved = operation == Operation::read
-                              ? pread(descriptor, transfer.data, bytes, transfer.offset)
-                              : pwrite(descriptor, transfer.data, bytes, transfer.offset);
+    const ssize_t moved =
+        move_plainly(descriptor, operation, transfer.data, transfer.length, transfer.offset);
     return moved == transfer.length ? moved : -1;
   }
 

@@ -1,7 +1,5 @@
 #include "base/system/cached_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -11,12 +9,6 @@ namespace {
 
 // Of a size that stays in the processor's cache, and for which the system calls take little of the time.
 constexpr int64_t piece_bytes = 64 << 10;
-
-ssize_t move(int descriptor, Operation operation, std::byte* data, int64_t bytes, int64_t offset) {
-  const auto count = static_cast<size_t>(bytes);
-  return operation == Operation::read ? pread(descriptor, data, count, offset)
-                                      : pwrite(descriptor, data, count, offset);
-}
 
 // So many bytes the kernel moves by itself at first. If the memory is none that this process can reach, as
 // that of a GPU, it says so; to touch it here would end the process.
@@ -29,8 +21,8 @@ ssize_t move_in_pieces(int descriptor, Operation operation, std::byte* data, int
   const int64_t most_bytes = std::min(bytes, piece_bytes);
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow)
                                                 std::byte[static_cast<size_t>(most_bytes + page_bytes)]);
-  if (!memory) return move(descriptor, operation, data, bytes, offset);
-  const ssize_t first = move(descriptor, operation, data, std::min(bytes, first_bytes), offset);
+  if (!memory) return move_plainly(descriptor, operation, data, bytes, offset);
+  const ssize_t first = move_plainly(descriptor, operation, data, std::min(bytes, first_bytes), offset);
   if (first < std::min(bytes, first_bytes)) return first;
   // As far into a page as the file's bytes.
   const auto to_page = static_cast<uint64_t>(offset + first) - reinterpret_cast<uintptr_t>(memory.get());
@@ -38,7 +30,7 @@ ssize_t move_in_pieces(int descriptor, Operation operation, std::byte* data, int
   for (int64_t done_bytes = first; done_bytes < bytes;) {
     const int64_t wanted = std::min(bytes - done_bytes, most_bytes);
     if (operation == Operation::write) copy_bytes(piece, data + done_bytes, wanted);
-    const ssize_t moved = move(descriptor, operation, piece, wanted, offset + done_bytes);
+    const ssize_t moved = move_plainly(descriptor, operation, piece, wanted, offset + done_bytes);
     if (moved < 0) return done_bytes;
     if (operation == Operation::read) copy_bytes(data + done_bytes, piece, moved);
     done_bytes += moved;
@@ -49,7 +41,7 @@ ssize_t move_in_pieces(int descriptor, Operation operation, std::byte* data, int
 
 ssize_t move_cached(int descriptor, Operation operation, std::byte* data, int64_t bytes, int64_t offset) {
   const bool slow = is_slow_request(operation, data, bytes, offset) && has_slow_distances();
-  return (slow ? move_in_pieces : move)(descriptor, operation, data, bytes, offset);
+  return (slow ? move_in_pieces : move_plainly)(descriptor, operation, data, bytes, offset);
 }
 
 }  // namespace concilio

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,14 @@
 #include "base/operation.h"
 
 namespace concilio {
+
+// One pread or pwrite.
+inline ssize_t move_plainly(int descriptor, Operation operation, std::byte* data, int64_t bytes,
+                            int64_t offset) {
+  const auto count = static_cast<size_t>(bytes);
+  return operation == Operation::read ? pread(descriptor, data, count, offset)
+                                      : pwrite(descriptor, data, count, offset);
+}
 
 // Whether the kernel's copy is a slow one on some machines (base/copy_bytes.h), and long enough to matter.
 inline bool is_slow_request(Operation operation, const std::byte* data, int64_t bytes, int64_t offset) {
@@ -20,7 +29,7 @@ inline bool is_slow_request(Operation operation, const std::byte* data, int64_t 
          (operation == Operation::read ? is_slow_distance(address, place) : is_slow_distance(place, address));
 }
 
-// Moves bytes as pread() and pwrite() do, but in pieces, through memory for which the kernel's copy is not
+// Moves bytes as move_plainly() does, but in pieces, through memory for which the kernel's copy is not
 // slow: of a slow request a third of the time. It returns what was moved before an error without the error,
 // as of a request that was interrupted; and makes a plain request where there is no memory for a piece. Data
 // that begin where this process cannot reach are EFAULT, as the kernel has it.

@@ -413,11 +413,8 @@ class PosixFile : public StoreFile {
   }
 
   ssize_t move_one(StoreOperation operation, const Transfer& piece) {
-    if (is_slow(operation, piece))
-      return move_in_pieces(fd_, direction_of(operation), piece.data, piece.length, piece.offset);
-    const auto bytes = static_cast<size_t>(piece.length);
-    return operation == StoreOperation::read ? pread(fd_, piece.data, bytes, piece.offset)
-                                             : pwrite(fd_, piece.data, bytes, piece.offset);
+    const auto way = is_slow(operation, piece) ? move_in_pieces : move_plainly;
+    return way(fd_, direction_of(operation), piece.data, piece.length, piece.offset);
   }
   bool is_slow(StoreOperation operation, const Transfer& piece) {
     return is_slow_request(direction_of(operation), piece.data, piece.length, piece.offset) &&

@@ -40,6 +40,18 @@ TEST(CopyBytes, CopiesAllAndNothingElseAtEveryDistance) {
   }
 }
 
+TEST(CopyBytes, ShortLengthsAreCopiedToTheByte) {
+  constexpr auto untouched = std::byte{0xa5};
+  std::vector<std::byte> from(600), to(600);
+  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 150);
+  for (int64_t bytes = 0; bytes <= most_short_bytes + 1; ++bytes) {
+    std::ranges::fill(to, untouched);
+    copy_bytes(to.data() + 3, from.data() + 5, bytes);
+    ASSERT_TRUE(std::equal(from.data() + 5, from.data() + 5 + bytes, to.data() + 3)) << bytes << " B";
+    ASSERT_EQ(std::ranges::count(to, untouched), static_cast<int64_t>(to.size()) - bytes) << bytes << " B";
+  }
+}
+
 TEST(CopyBytes, ProcessorIsMeasuredOnce) {
   EXPECT_EQ(has_slow_distances(), has_slow_distances());
 }
