@@ -83,7 +83,7 @@ class Throttle : public StoreObserver {
     if (event.turn == 0) client.begin_ns = client.done_ns = client.clock.begin(now_ns());
     int64_t done_ns = client.begin_ns;
     for_each_request(event, [&](const StoreEvent& request) {
-      if (ranks_are_simulated()) let_others_in_between(done_ns);
+      let_others_in_between(done_ns);
       done_ns = devices_->reserve({event.operation == StoreOperation::write, name_hash(event.path),
                                    request.offset, request.bytes, storage_client()},
                                   done_ns);
@@ -91,8 +91,7 @@ class Throttle : public StoreObserver {
     client.done_ns = std::max(client.done_ns, done_ns);
   }
 
-  // A request is made when the one before it is done, so that those of other clients come in between. On a
-  // real machine that would take too long: there all requests of a call are reserved when it begins.
+  // A request is made when the one before it is done, so that those of other clients come in between.
   static void let_others_in_between(int64_t done_ns) {
     if (done_ns - now_ns() <= ClientClock::most_ahead_ns) return;
     sleep_until_ns(done_ns);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -135,6 +136,24 @@ TEST_F(ThrottledDevice, ClientsWaitForOneAnother) {
     thread.join();
   });
   EXPECT_GE(time_ns, 200 * ms - most_ahead);
+}
+
+TEST_F(ThrottledDevice, OthersComeBetweenTheRequestsOfOneCall) {
+  costs_.request_ns = 20 * ms;
+  const auto file = open(costs_), other = open(costs_);
+  std::vector<Transfer> transfers;
+  for (int64_t i = 0; i < 50; ++i) transfers.push_back({20 * i, data_.data(), 10});
+  std::atomic<bool> under_way = false, over = false;
+  std::thread thread([&] {
+    EXPECT_TRUE(file->write({5000, data_.data(), 1}));
+    under_way = true;
+    EXPECT_TRUE(file->write(transfers));
+    over = true;
+  });
+  while (!under_way) std::this_thread::yield();
+  EXPECT_TRUE(other->write({2000, data_.data(), 1}));
+  EXPECT_FALSE(over);
+  thread.join();
 }
 
 TEST_F(ThrottledDevice, ScatteredRequestsOfOneCallSeekEach) {
