@@ -118,13 +118,18 @@ void concilio::take_time_of_copy(int64_t bytes) {
   s4u::this_actor::exec_init(static_cast<double>(bytes))->set_bound(rate_of_core)->wait();
 }
 
-// Storage is the host of that name, if there is one.
+// Storage is the host of that name, if there is one. A node that has a link to it alone has that as another
+// host (tools/simulation/platform.cpp).
 void concilio::take_time_of_storage_network(int64_t bytes, bool to_storage) {
   if (bytes <= 0 || !is_rank()) return;
   static s4u::Host* const storage = s4u::Host::by_name_or_null("storage");
   if (!storage) return;
   const InSimulator yes;
-  s4u::Host* const node = s4u::this_actor::get_host();
+  static s4u::Host* const node = [] {
+    s4u::Host* const own = s4u::this_actor::get_host();
+    s4u::Host* const link = s4u::Host::by_name_or_null("storage-link-of-" + own->get_name());
+    return link ? link : own;
+  }();
   s4u::Comm::sendto(to_storage ? node : storage, to_storage ? storage : node, static_cast<uint64_t>(bytes));
 }
 

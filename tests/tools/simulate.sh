@@ -162,10 +162,16 @@ machine ./twice storage.target_gb_per_second 0.04
 machine ./fast storage.target_gb_per_second 100
 machine ./narrow storage.target_gb_per_second 100 network.gb_per_second 0.01
 machine ./linked storage.target_gb_per_second 100 storage.gb_per_second 0.01
-for one in slow twice fast narrow linked; do seconds $one.json ./$one --method independent; done
+# Links of the nodes to storage alone spare the network's, and have their own rate.
+machine ./apart storage.target_gb_per_second 100 network.gb_per_second 0.01 storage.node_gb_per_second 0.02
+machine ./both storage.target_gb_per_second 100 storage.gb_per_second 0.01 storage.node_gb_per_second 10
+for one in slow twice fast narrow linked apart both; do seconds $one.json ./$one --method independent; done
+says out 'each node 10 GB/s by its own link, all together 0.01 GB/s$'
 compare slow.json twice.json 1.9 2.1
 compare narrow.json fast.json 20 10000
 compare linked.json narrow.json 3.8 4.2
+compare narrow.json apart.json 1.9 2.1
+compare both.json linked.json 0.95 1.05
 # So does copying, in memory that is slow.
 machine ./copies storage.target_gb_per_second 100 nodes.copy_gb_per_second 0.01
 machine ./core storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.005

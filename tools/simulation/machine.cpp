@@ -126,7 +126,7 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
                             {"write_seek_ms", "seek_write", 1},
                             {"streams", "streams", 1},
                             {"stripe_mib", "stripe", 0x1p20}};
-  std::vector<const char*> members = {"device", "targets", "gb_per_second"};
+  std::vector<const char*> members = {"device", "targets", "gb_per_second", "node_gb_per_second"};
   for (const Cost& cost : costs) members.push_back(cost.name);
   refuse_others(in, members);
   const auto targets = in.find("targets");
@@ -152,6 +152,7 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   if (!read) in.refuse(fmt::format("cannot be modelled: {}", read.error().message));
   machine.modelled_storage = facts_of(*read);
   if (in.find("gb_per_second")) machine.storage_rate = positive(in, "gb_per_second") * giga;
+  if (in.find("node_gb_per_second")) machine.storage_link_rate = positive(in, "node_gb_per_second") * giga;
   machine.targets_rate = static_cast<double>(read->targets) * static_cast<double>(read->bytes_per_second);
   machine.prices = machine_prices(machine, *read);
 }
@@ -186,8 +187,11 @@ std::string text_of(const DescribedMachine& machine) {
   for (size_t i = 0; i < std::min<size_t>(machine.free_memory_bytes.size(), 4); ++i)
     memory += (i == 0 ? "" : ", ") + format_bytes(machine.free_memory_bytes[i]);
   if (machine.free_memory_bytes.size() > 4) memory += ", ...";
-  const std::string storage =
-      machine.storage_rate > 0 ? fmt::format(", all together {:g} GB/s", machine.storage_rate / giga) : "";
+  std::string storage;
+  if (machine.storage_link_rate > 0)
+    storage += fmt::format(", each node {:g} GB/s by its own link", machine.storage_link_rate / giga);
+  if (machine.storage_rate > 0)
+    storage += fmt::format(", all together {:g} GB/s", machine.storage_rate / giga);
   return fmt::format("{} node{} of {} core{}, {} free; network {:g} GB/s, {:g} us\nstorage {}{}\n",
                      machine.nodes, machine.nodes == 1 ? "" : "s", machine.cores,
                      machine.cores == 1 ? "" : "s", memory, machine.network_rate / giga,

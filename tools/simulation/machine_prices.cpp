@@ -34,8 +34,8 @@ plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t se
 
 plan::Prices machine_prices(const DescribedMachine& machine, const store::ThrottleCosts& costs) {
   plan::Prices prices = plan::builtin_prices(machine.modelled_storage.value_or(plan::StorageFacts{}));
-  prices.read = request_prices(costs, costs.read_seek_ns, machine.network_rate, prices.read.at_once);
-  prices.write = request_prices(costs, costs.write_seek_ns, machine.network_rate, prices.write.at_once);
+  prices.read = request_prices(costs, costs.read_seek_ns, machine.rate_to_storage(), prices.read.at_once);
+  prices.write = request_prices(costs, costs.write_seek_ns, machine.rate_to_storage(), prices.write.at_once);
   prices.from_memory = false;
   prices.of_target = true;
   prices.window_piece_seconds = static_cast<double>(costs.request_ns) * nano;

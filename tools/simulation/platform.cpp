@@ -15,6 +15,28 @@ Error cannot_place(std::string message) {
 
 constexpr int64_t most_ranks = INT32_MAX;  // that MPI can number
 
+// A message crosses two links.
+double latency_of_link(const DescribedMachine& machine) {
+  return machine.network_latency_s / 2;
+}
+
+// Where nodes have links of their own to storage, these are hosts beside the nodes, which the library finds
+// by their names: SimGrid gives a node only one way out.
+std::string storage_links_of(const DescribedMachine& machine, int64_t nodes) {
+  if (machine.storage_link_rate <= 0) return {};
+  return fmt::format(
+      R"(
+    <cluster id="links" prefix="storage-link-of-node" suffix="" radical="0-{}" speed="1f" bw="{}Bps" lat="{}s"
+             router_id="storage_switch"/>)",
+      nodes - 1, machine.storage_link_rate, latency_of_link(machine));
+}
+
+std::string route_to_storage(const char* zone, const char* router) {
+  return fmt::format(R"(
+    <zoneRoute src="{}" dst="servers" gw_src="{}" gw_dst="storage"><link_ctn id="to_storage" direction="UP"/></zoneRoute>)",
+                     zone, router);
+}
+
 }  // namespace
 
 int64_t RanksOnNodes::node_of(int64_t rank) const {
@@ -54,8 +76,6 @@ Result<RanksOnNodes> place_ranks(const RanksWanted& wanted, const DescribedMachi
 }
 
 std::string platform_of(const DescribedMachine& machine, int64_t nodes) {
-  // A message crosses two links.
-  const double half_latency = machine.network_latency_s / 2;
   constexpr double no_limit = 1e18, latency_in_memory = 2e-7;
   return fmt::format(
       R"(<?xml version='1.0'?>
@@ -66,16 +86,17 @@ std::string platform_of(const DescribedMachine& machine, int64_t nodes) {
              loopback_bw="{}Bps" loopback_lat="{}s" router_id="switch">
       <prop id="cores" value="{}"/>
       <prop id="core_copy_rate" value="{}"/>
-    </cluster>
+    </cluster>{}
     <zone id="servers" routing="Full"><host id="storage" speed="1f"/></zone>
-    <link id="to_storage" bandwidth="{}Bps" latency="{}s" sharing_policy="SPLITDUPLEX"/>
-    <zoneRoute src="nodes" dst="servers" gw_src="switch" gw_dst="storage"><link_ctn id="to_storage" direction="UP"/></zoneRoute>
+    <link id="to_storage" bandwidth="{}Bps" latency="{}s" sharing_policy="SPLITDUPLEX"/>{}{}
   </zone>
 </platform>
 )",
-      nodes - 1, machine.copy_rate, machine.network_rate, half_latency, machine.core_copy_rate,
-      latency_in_memory, machine.cores, machine.core_copy_rate,
-      machine.storage_rate > 0 ? machine.storage_rate : no_limit, half_latency);
+      nodes - 1, machine.copy_rate, machine.network_rate, latency_of_link(machine), machine.core_copy_rate,
+      latency_in_memory, machine.cores, machine.core_copy_rate, storage_links_of(machine, nodes),
+      machine.storage_rate > 0 ? machine.storage_rate : no_limit, latency_of_link(machine),
+      route_to_storage("nodes", "switch"),
+      machine.storage_link_rate > 0 ? route_to_storage("links", "storage_switch") : "");
 }
 
 std::string host_file_of(const RanksOnNodes& placed) {

@@ -25,7 +25,7 @@ double predicted_seconds(const plan::Facts& facts, const plan::Plan& plan, const
                              ? plan::price_of_layout(its, plan, machine.prices).seconds
                              : plan::method_row(plan.method).cost(its, plan, machine.prices).seconds();
   const auto bytes = static_cast<double>(facts.digest.bytes);
-  double rate = machine.network_rate * static_cast<double>(facts.nodes.size());
+  double rate = machine.rate_to_storage() * static_cast<double>(facts.nodes.size());
   for (const double of_storage : {machine.storage_rate, machine.targets_rate}) {
     if (of_storage > 0) rate = std::min(rate, of_storage);
   }

@@ -14,7 +14,7 @@ nlohmann::json a_machine() {
     "nodes": {"count": 4, "cores": 2, "free_memory_gib": [1, 0.5], "copy_gb_per_second": 10, "core_copy_gb_per_second": 5},
     "network": {"gb_per_second": 12.5, "latency_us": 2},
     "storage": {"device": "lustre", "targets": 4, "target_gb_per_second": 0.1, "open_ms": 3, "stripe_mib": 2,
-                "gb_per_second": 0.3}
+                "gb_per_second": 0.3, "node_gb_per_second": 0.2}
   })");
 }
 
@@ -29,6 +29,8 @@ TEST(Machine, IsWhatItsFileSays) {
   EXPECT_DOUBLE_EQ(machine->network_rate, 12.5e9);
   EXPECT_DOUBLE_EQ(machine->network_latency_s, 2e-6);
   EXPECT_DOUBLE_EQ(machine->storage_rate, 0.3e9);
+  EXPECT_DOUBLE_EQ(machine->storage_link_rate, 0.2e9);
+  EXPECT_DOUBLE_EQ(machine->rate_to_storage(), 0.2e9);
   EXPECT_EQ(machine->throttle, "device=lustre:4;targets=4;bandwidth=100000000;open=3;stripe=2097152");
 }
 
@@ -39,6 +41,7 @@ TEST(Machine, HasAMetadataServerAndLocksOfStripes) {
   const auto machine = parse_machine(document.dump());
   ASSERT_TRUE(machine) << machine.error().message;
   EXPECT_EQ(machine->throttle, "device=ssd;targets=1;opens=2500;revoke=0.5");
+  EXPECT_DOUBLE_EQ(machine->rate_to_storage(), machine->network_rate);
 }
 
 // Every message names the place.
@@ -58,6 +61,7 @@ TEST(Machine, SaysWhatIsWrongAndWhere) {
       {"/network", "null", "it has no \"network\""},
       {"/storage/device", "\"tape\"", "storage cannot be modelled: 'device=tape'"},
       {"/storage/targets", "1001", "storage cannot be modelled: 'device=lustre:1001'"},
+      {"/storage/node_gb_per_second", "0", "storage.node_gb_per_second is 0; it is above 0"},
       {"/storage/opens_per_second", "-1", "storage.opens_per_second is -1"},
       {"/storage/open_ms", "\"2\"", "storage.open_ms is \"2\", and not a number"},
   };
