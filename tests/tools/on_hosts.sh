@@ -7,6 +7,8 @@ unset CONCILIO_THROTTLE CONCILIO_NODE_MEMORY CONCILIO_METHOD
 grep -q '^<!-- simulated-times: written by bench/at_scale/on_hosts -->' "$2/docs/simulation.md" || fail 'docs/simulation.md has no place'
 expect 2 "$on_hosts" 100mbit-tape
 says err 'no case 100mbit-tape; there are 100mbit-lustre, '
+expect 2 "$on_hosts" --quick --output made.csv
+says err 'quick: give other files, by --output and --markdown'
 expect 1 "$on_hosts" --report-only --output none.csv --markdown page.md
 says err 'nothing is kept in none.csv'
 # Two ways that are less than 20 % apart, one pair in order, and one that is not.
