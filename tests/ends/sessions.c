@@ -6,7 +6,7 @@
  *   sessions raised     the same, where CONCILIO_THREADS asks for that level
  *   sessions two        two sessions; the second goes on when the first has ended
  *   sessions around     a session that begins before MPI_Init and ends after MPI_Finalize
- *   sessions within     a session between MPI_Init and MPI_Finalize
+ *   sessions within     a session between MPI_Init and MPI_Finalize; neither may be used by several threads
  *   sessions meanwhile  the second session ends while a file is opened in the first, as by another thread
  *   sessions left_open  the session ends with the file open
  *   sessions left_comm  the session ends, and nobody frees its communicator
@@ -18,6 +18,7 @@
  * of MPI_File_open, and of MPI_File_delete, which has no communicator
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -62,6 +63,23 @@ static int has_threads(MPI_Session session) {
   MPI_Info_get(info, "thread_level", MPI_MAX_INFO_VAL, level, &found);
   MPI_Info_free(&info);
   return found && strcmp(level, "MPI_THREAD_MULTIPLE") == 0;
+}
+
+/* Threads of the library, which may call MPI. */
+static int library_threads(void) {
+  int found = 0;
+  DIR* tasks = opendir("/proc/self/task");
+  REQUIRE(tasks != NULL);
+  for (struct dirent* task; (task = readdir(tasks));) {
+    char path[512], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+    FILE* file = fopen(path, "r");
+    if (!file) continue;
+    if (fgets(name, sizeof name, file)) found += strcmp(name, "concilio\n") == 0;
+    fclose(file);
+  }
+  closedir(tasks);
+  return found;
 }
 
 static void end(MPI_Session* session, MPI_Comm* comm) {
@@ -342,6 +360,7 @@ int main(int argc, char** argv) {
     begin_epoch(comm);
     use_file(comm, "session");
     use_file(MPI_COMM_WORLD, "world");
+    REQUIRE(library_threads() == 0);
     end(&session, &comm);
     use_file(MPI_COMM_WORLD, "after");
     MPI_Finalize();

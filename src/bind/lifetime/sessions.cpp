@@ -25,7 +25,19 @@ namespace {
 
 constexpr char level_key[] = "thread_level", thread_multiple[] = "MPI_THREAD_MULTIPLE";
 
+// MPICH 4.0 says of every session that it has this level. But a process takes locks there only if the part of
+// MPI that began first has it, and MPI_Query_thread tells the level of that.
+bool may_have_threads() {
+#ifdef MPICH_VERSION
+  int level = MPI_THREAD_SINGLE;
+  return PMPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE;
+#else
+  return true;
+#endif
+}
+
 bool has_threads(MPI_Session session) {
+  if (!may_have_threads()) return false;
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Session_get_info(session, &info) != MPI_SUCCESS) return false;
   char level[MPI_MAX_INFO_VAL + 1] = "";
