@@ -78,6 +78,10 @@ def kept(counted, total_bytes):
     return found
 
 
+def hint_words(hints):
+    return [word for name, value in hints.items() for word in ("--hint", f"{name}={value}")]
+
+
 class Tools:
     """Runs `concilio` for a measure(case, tools)."""
 
@@ -105,8 +109,8 @@ class Tools:
             path = os.path.join(folder, "machine.json")
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(case.machine, file)
-            hints = [word for name, value in case.hints.items() for word in ("--hint", f"{name}={value}")]
-            words = ["simulate", "--machine", path, *case.words, *hints, "--json", "-", "--timeout", f"{case.seconds:g}"]
+            words = ["simulate", "--machine", path, *case.words, *hint_words(case.hints), "--json", "-", "--timeout",
+                     f"{case.seconds:g}"]
             told = json.loads(self.output_of(words, case.seconds))
         rows = []
         for one in told["results"]:
