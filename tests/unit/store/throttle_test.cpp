@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -151,6 +152,8 @@ TEST_F(ThrottledDevice, OthersComeBetweenTheRequestsOfOneCall) {
     over = true;
   });
   while (!under_way) std::this_thread::yield();
+  // By then some of the list's requests are over.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_TRUE(other->write({2000, data_.data(), 1}));
   EXPECT_FALSE(over);
   thread.join();
