@@ -69,6 +69,11 @@ class Blocks {
   int64_t most_bytes_ = 0;
 };
 
+plan::FlushRules with_writers(plan::FlushRules rules, const plan::Plan& plan) {
+  rules.writers = std::ssize(plan.realms);
+  return rules;
+}
+
 // Counts a two-phase call, window by window.
 class Counting {
  public:
@@ -76,7 +81,7 @@ class Counting {
            const plan::FlushRules& rules)
       : turns_(alike.turns()),
         plan_(plan),
-        rules_(rules),
+        rules_(with_writers(rules, plan)),
         prices_(prices_of(facts)),
         gap_bytes_(gap_worth_reading(prices_)),
         alike_(alike),
@@ -316,7 +321,7 @@ class Counting {
 
   const Turns& turns_;
   const plan::Plan& plan_;
-  const plan::FlushRules& rules_;
+  const plan::FlushRules rules_;
   const plan::Prices& prices_;
   const int64_t gap_bytes_;
   const Alike& alike_;

@@ -8,13 +8,16 @@ namespace {
 
 constexpr double nano = 1e-9;
 
-// Of one direction, of storage with these costs whose clients have links of `link_rate` bytes a second.
-plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t seek_ns, double link_rate,
+// Bytes a second between a target with these costs and a client that has a link of `link_rate`.
+double rate_of_target(const store::ThrottleCosts& costs, double link_rate) {
+  if (costs.bytes_per_second <= 0) return link_rate;
+  return std::min(static_cast<double>(costs.bytes_per_second), link_rate);
+}
+
+// Of one direction.
+plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t seek_ns, double target_rate,
                                    const plan::AtOnce& at_once) {
   const auto targets = static_cast<double>(costs.targets);
-  const double target_rate = costs.bytes_per_second > 0
-                                 ? std::min(static_cast<double>(costs.bytes_per_second), link_rate)
-                                 : link_rate;
   const double request_seconds = static_cast<double>(costs.request_ns) * nano;
   plan::RequestPrices prices;
   prices.at_once = at_once;
@@ -34,8 +37,10 @@ plan::RequestPrices request_prices(const store::ThrottleCosts& costs, int64_t se
 
 plan::Prices machine_prices(const DescribedMachine& machine, const store::ThrottleCosts& costs) {
   plan::Prices prices = plan::builtin_prices(machine.modelled_storage.value_or(plan::StorageFacts{}));
-  prices.read = request_prices(costs, costs.read_seek_ns, machine.rate_to_storage(), prices.read.at_once);
-  prices.write = request_prices(costs, costs.write_seek_ns, machine.rate_to_storage(), prices.write.at_once);
+  const double target_rate = rate_of_target(costs, machine.rate_to_storage());
+  prices.read = request_prices(costs, costs.read_seek_ns, target_rate, prices.read.at_once);
+  prices.write = request_prices(costs, costs.write_seek_ns, target_rate, prices.write.at_once);
+  prices.window_bytes_per_second = target_rate;
   prices.from_memory = false;
   prices.of_target = true;
   prices.window_piece_seconds = static_cast<double>(costs.request_ns) * nano;

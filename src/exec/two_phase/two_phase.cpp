@@ -291,8 +291,9 @@ class TwoPhase : private ReadsMore {
       if (!plan_.may_have_holes) return nullptr;
       return workspace_.old_bytes(call_.opened, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
     };
-    return with_fresh_view(parts, store::LockMode::exclusive,
-                           [&](const RunningCall& call) { return flush_window(call, parts, old); });
+    return with_fresh_view(parts, store::LockMode::exclusive, [&](const RunningCall& call) {
+      return flush_window(call, parts, std::ssize(plan_.realms), old);
+    });
   }
 
   void read_round(int64_t round) {

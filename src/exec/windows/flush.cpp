@@ -55,8 +55,8 @@ Status read_modify_write(const RunningCall& call, const WindowPart& part,
 }
 
 Status flush_holey(const RunningCall& call, const WindowPart& part,
-                   const pattern::CoverageMap::Summary& covered, RoomForOld old) {
-  plan::FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.may_rewrite_holes()};
+                   const pattern::CoverageMap::Summary& covered, int64_t writers, RoomForOld old) {
+  plan::FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.may_rewrite_holes(), writers};
   const plan::WindowShape shape = shape_of(covered);
   plan::Flush flush = choose_flush(shape, rules, call.opened.prices());
   if (flush == plan::Flush::read_modify_write) {
@@ -82,7 +82,7 @@ bool stretches_go_at_once(const RunningCall& call, size_t stretches) {
   return stretches > 1 && call.opened.flush != plan::Flush::list && !call.opened.prices().from_memory;
 }
 
-Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old) {
+Status flush_window(const RunningCall& call, std::span<WindowPart> parts, int64_t writers, RoomForOld old) {
   std::vector<store::Transfer> whole;
   for (const WindowPart& part : parts) {
     if (part.map.full()) {
@@ -93,7 +93,7 @@ Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomFo
     if (covered.stretches == 0) continue;
     if (covered.stretches == 1) {
       whole.push_back(transfer_of(part, covered.range));
-    } else if (auto status = flush_holey(call, part, covered, old); !status) {
+    } else if (auto status = flush_holey(call, part, covered, writers, old); !status) {
       return status;
     }
   }

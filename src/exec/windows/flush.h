@@ -1,5 +1,5 @@
 // How a window is written to the file: whole if it is fully covered, else as plan/choose/hole_filling.h
-// chooses for this window.
+// chooses for this window; `writers` aggregators do so at the same time.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace concilio::exec {
 // with holes is to be rewritten. If it returns none, the window is written in pieces. Holes behind the end of
 // the file become zeros. Bytes behind the last covered one are never written.
 using RoomForOld = FunctionRef<std::byte*()>;
-Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old);
+Status flush_window(const RunningCall& call, std::span<WindowPart> parts, int64_t writers, RoomForOld old);
 
 // Whether the stretches of a window that is moved as a whole are asked for at once. Where a request is a
 // round trip, that takes no longer than one after another, and may take as long as one.

@@ -11,11 +11,29 @@ namespace {
 constexpr int64_t most_percent = 100;
 
 Flush cheapest(std::initializer_list<Flush> ways, const WindowShape& window, double windows,
-               const Prices& prices) {
+               const Prices& prices, int64_t writers) {
   return *std::min_element(ways.begin(), ways.end(), [&](Flush a, Flush b) {
-    return cost_of_flush(a, window, windows, prices).seconds() <
-           cost_of_flush(b, window, windows, prices).seconds();
+    return cost_of_flush(a, window, windows, prices, writers).seconds() <
+           cost_of_flush(b, window, windows, prices, writers).seconds();
   });
+}
+
+// How many times as long as alone a writer's requests of this size take among so many writers, each with
+// `under_way` of them. What storage in memory costs was measured with several aggregators.
+double delay(int64_t writers, double under_way, double request_bytes, const Prices& prices) {
+  if (prices.from_memory || writers <= 1) return 1;
+  const double requests = static_cast<double>(writers) * under_way;
+  return std::max(1.0, requests / std::max(under_way, speedup(prices.write, requests, request_bytes)));
+}
+
+// To lock what is rewritten. It is in the other prices of storage in memory, as they were measured.
+double locking_seconds(const Prices& prices) {
+  return prices.from_memory ? 0 : prices.lock_seconds;
+}
+
+// So many of a client's `requests` that are all under way at once storage works on.
+double served_at_once(Operation operation, double requests, const Prices& prices) {
+  return std::max(1.0, std::min(prices.of(operation).at_once.served, requests));
 }
 
 // Whether by the threshold the holes are to be read and written back.
@@ -33,27 +51,36 @@ Flush choose_flush(const WindowShape& window, const FlushRules& rules, const Pri
   if (rules.asked && (rules.may_rewrite || !asks_rewrite)) return *rules.asked;
   const bool by_price = rules.threshold <= 0;
   if (rules.may_rewrite && !by_price && sieves(window, rules.threshold)) return Flush::read_modify_write;
-  if (!rules.may_rewrite || !by_price) return cheapest({Flush::list, Flush::batch}, window, 1, prices);
-  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, 1, prices);
+  if (!rules.may_rewrite || !by_price)
+    return cheapest({Flush::list, Flush::batch}, window, 1, prices, rules.writers);
+  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, 1, prices, rules.writers);
 }
 
-FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices) {
+FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices,
+                        int64_t writers) {
   const auto runs = static_cast<double>(window.runs);
-  const double covered_seconds = static_cast<double>(window.covered_bytes) / prices.window_bytes_per_second;
+  const double byte_seconds = delay(writers, 1, large_request_bytes, prices) / prices.window_bytes_per_second;
+  const double covered_seconds = static_cast<double>(window.covered_bytes) * byte_seconds;
+  const double small_delay = delay(writers, 1, small_request_bytes, prices);
   switch (how) {
     case Flush::read_modify_write:
-      return {windows * (prices.read.adjoining.at(0) + prices.write.adjoining.at(0)),
-              2 * static_cast<double>(window.range_bytes) / prices.window_bytes_per_second};
+      return {windows * (locking_seconds(prices) +
+                         (prices.read.adjoining.at(0) + prices.write.adjoining.at(0)) * small_delay),
+              2 * static_cast<double>(window.range_bytes) * byte_seconds};
     case Flush::list:
-      return {runs * prices.window_piece_seconds, covered_seconds};
-    case Flush::batch:
-      return {runs * seconds_at_once(Operation::write, runs / windows, prices), covered_seconds};
+      return {runs * prices.window_piece_seconds * small_delay, covered_seconds};
+    case Flush::batch: {
+      const double under_way = served_at_once(Operation::write, runs / windows, prices);
+      return {runs * seconds_at_once(Operation::write, runs / windows, prices) *
+                  delay(writers, under_way, small_request_bytes, prices),
+              covered_seconds};
+    }
   }
   return {};
 }
 
-Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices) {
-  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices);
+Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices, int64_t writers) {
+  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices, writers);
 }
 
 int64_t gap_worth_reading(const Prices& prices) {
@@ -69,9 +96,8 @@ double seconds_in_turn(Operation operation, const Prices& prices) {
 }
 
 double seconds_at_once(Operation operation, double requests, const Prices& prices) {
-  const AtOnce& at_once = prices.of(operation).at_once;
-  const double served = std::max(1.0, std::min(at_once.served, requests));
-  return seconds_in_turn(operation, prices) / served + at_once.submit_seconds;
+  return seconds_in_turn(operation, prices) / served_at_once(operation, requests, prices) +
+         prices.of(operation).at_once.submit_seconds;
 }
 
 double seconds_of_one(Operation operation, double requests, const Prices& prices) {

@@ -35,6 +35,7 @@ struct FlushRules {
   // romio_cb_ds_threshold: up to 100 percent of the range, above that bytes; 0: none
   int64_t threshold = 0;
   bool may_rewrite = true;  // whether it is safe to write back what lies in the holes
+  int64_t writers = 1;      // aggregators that write windows at the same time
 };
 
 // Chooses what is safe; then what the user asks for; then what is on the right side of the threshold; then
@@ -47,8 +48,12 @@ struct FlushCost {
   double byte_seconds = 0;
   double seconds() const { return request_seconds + byte_seconds; }
 };
-FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices);
-Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices);
+// One writer's cost while `writers` write: storage works on more small requests at the same time than on
+// large ones.
+FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices,
+                        int64_t writers = 1);
+Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices,
+                     int64_t writers = 1);
 
 // The longest hole that costs less to read, between two pieces of a window, than another request.
 int64_t gap_worth_reading(const Prices& prices);

@@ -9,6 +9,8 @@
 #include "base/checked.h"
 #include "plan/choose/at_home.h"
 #include "plan/choose/cost.h"
+#include "plan/choose/holey_windows.h"
+#include "plan/choose/sparse_reads.h"
 #include "plan/layout/windows.h"
 
 namespace concilio::plan {
@@ -16,20 +18,49 @@ namespace {
 
 // So many requests a target works on at the same time.
 constexpr double requests_of_target = 4;
+// What is asked of storage for a window, or for a part of one.
+struct Transfer {
+  double requests = 1;    // in all
+  double in_turn = 1;     // of these, so many wait for each other
+  double share = 1;       // of the window's bytes
+  bool holes = false;     // so its parts are moved one after another
+  bool rewrites = false;  // old bytes are read first, under a lock
+  double lock_seconds = 0;
+
+  Transfer of_part(double part) const {
+    Transfer its = *this;
+    its.requests = std::max(1.0, requests * part);
+    its.in_turn = std::max(1.0, in_turn * part);
+    return its;
+  }
+};
+
+Transfer transfer_of(const HoleyWindows& holey, double windows, const Prices& prices) {
+  if (holey.how == Flush::read_modify_write)
+    return {.holes = true, .rewrites = true, .lock_seconds = prices.lock_seconds};
+  const double requests = std::max(1.0, static_cast<double>(holey.all.runs) / windows);
+  const double at_once =
+      holey.how == Flush::batch ? std::clamp(prices.write.at_once.served, 1.0, requests) : 1;
+  return {requests, requests / at_once,
+          static_cast<double>(holey.all.covered_bytes) / static_cast<double>(holey.all.range_bytes), true};
+}
+
 // So many windows are played, but some of each realm; the others take as long on average.
 constexpr int64_t most_windows_played = 1024, most_windows_of_realm = 8;
 
 // The targets, each of which moves the bytes of one request after another.
 class Targets {
  public:
-  Targets(const StorageFacts& storage, const RequestSeconds& stripe)
+  Targets(const StorageFacts& storage, const Prices& prices)
       : stripe_bytes_(storage.stripe_bytes),
-        seconds_of_byte_(stripe.of_bytes / static_cast<double>(storage.stripe_bytes)),
-        latency_(stripe.latency),
+        read_(prices.read.window, static_cast<double>(stripe_bytes_)),
+        write_(prices.write.window, static_cast<double>(stripe_bytes_)),
         free_(static_cast<size_t>(storage.stripe_targets)) {}
 
-  // When a request is done that is made at a time, and not before any other was made.
-  double serve(pattern::Interval bytes, double now) {
+  // When a part of a window is moved, which is asked for at a time, and not before any other was asked for.
+  double serve(Operation operation, pattern::Interval bytes, const Transfer& transfer, double now) {
+    const RequestSeconds& stripe = operation == Operation::read ? read_ : write_;
+    const double byte_seconds = transfer.share * stripe.of_bytes / static_cast<double>(stripe_bytes_);
     const int64_t targets = std::ssize(free_);
     const int64_t first = floor_divide(bytes.begin, stripe_bytes_),
                   last = floor_divide(bytes.end - 1, stripe_bytes_);
@@ -40,17 +71,19 @@ class Targets {
       if (i == 0) its_bytes -= bytes.begin - first * stripe_bytes_;
       if ((last - first) % targets == i) its_bytes -= stripe_bytes_ - (bytes.end - last * stripe_bytes_);
       double& free = free_[static_cast<size_t>((target + i) % targets)];
-      free = std::max(free, now) + latency_ / requests_of_target +
-             static_cast<double>(its_bytes) * seconds_of_byte_;
-      done = std::max(done, free + latency_ * (1 - 1 / requests_of_target));
+      const double moving = static_cast<double>(its_bytes) * byte_seconds;
+      free = std::max(free, now) + transfer.requests * stripe.latency / requests_of_target + moving;
+      // Others' requests come between those that wait for each other.
+      done = std::max({done, free + stripe.latency * (1 - 1 / requests_of_target),
+                       now + transfer.in_turn * stripe.latency + moving});
     }
     return done;
   }
 
  private:
   int64_t stripe_bytes_;
-  double seconds_of_byte_, latency_;
-  std::vector<double> free_;  // by target: when all that it has been asked for is moved
+  RequestSeconds read_, write_;  // of a stripe
+  std::vector<double> free_;     // by target: when all that it has been asked for is moved
 };
 
 // How much of the time links are busy while all nodes exchange: each has two messages under way at a time,
@@ -77,13 +110,13 @@ struct Together {
 // Plays the windows of all groups, whose aggregators meet at the targets.
 class Play {
  public:
-  Play(const Facts& facts, const Layout& layout, const Prices& prices)
+  Play(const Facts& facts, const Layout& layout, const Transfer& transfer, const Prices& prices)
       : reads_(facts.operation == Operation::read),
+        transfer_(transfer),
         copy_seconds_(
             copy_seconds(facts, static_cast<double>(facts.digest.bytes), largest_piece_count(facts), prices) /
             static_cast<double>(std::max<int64_t>(1, layout.rounds))),
-        targets_(facts.storage, RequestSeconds(prices.of(facts.operation).window,
-                                               static_cast<double>(facts.storage.stripe_bytes))),
+        targets_(facts.storage, prices),
         link_free_(facts.nodes.size()),
         groups_(layout.groups.size()) {}
 
@@ -112,11 +145,12 @@ class Play {
   }
 
  private:
-  // A client asks for its window.
+  // A client asks for its window, or for what the file holds there.
   struct Asking {
     double when;
     Together* group;
     Client* client;
+    bool old;
     bool operator>(const Asking& other) const { return when > other.when; }
   };
 
@@ -134,16 +168,29 @@ class Play {
       pass_links(group);
     }
     for_each_client(group, [&](Client& client) {
-      next_.push({reads_ ? group.done : sorted(group, client), &group, &client});
+      next_.push({reads_ ? group.done : sorted(group, client), &group, &client, transfer_.rewrites});
       ++group.left;
     });
   }
 
   void serve(const Asking& asking) {
-    auto& [now, group, client] = asking;
+    const auto [now, group, client, old] = asking;
     window(*client->realm, group->round, intervals_);
-    for (const pattern::Interval& part : intervals_)
-      group->done = std::max(group->done, targets_.serve(part, now));
+    int64_t bytes = 0;
+    for (const pattern::Interval& part : intervals_) bytes += part.length();
+    double begin = now, done = now;
+    for (const pattern::Interval& part : intervals_) {
+      const double share = static_cast<double>(part.length()) / static_cast<double>(bytes);
+      if (old) begin += transfer_.lock_seconds;
+      done = std::max(done, targets_.serve(reads_ || old ? Operation::read : Operation::write, part,
+                                           transfer_.of_part(share), begin));
+      if (transfer_.holes) begin = done;
+    }
+    if (old) {
+      next_.push({done, group, client, false});
+      return;
+    }
+    group->done = std::max(group->done, done);
     if (--group->left > 0) return;
     if (reads_) end_read(*group);
     ++group->round;
@@ -175,6 +222,7 @@ class Play {
   }
 
   bool reads_;
+  Transfer transfer_;
   double copy_seconds_;  // of all ranks together, for a round
   Targets targets_;
   std::vector<double> link_free_;  // by node
@@ -190,11 +238,16 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
   const StorageFacts& storage = facts.storage;
   if (!prices.of_target || storage.stripe_targets < 2 || storage.stripe_bytes <= 0 || layout.realms.empty())
     return {};
-  double bytes = 0;
-  for (const Realm& realm : layout.realms) bytes += static_cast<double>(realm.bytes);
-  if (static_cast<double>(facts.digest.bytes) < bytes) return {};
+  int64_t bytes = 0;
+  double windows = 0;
+  for (const Realm& realm : layout.realms) {
+    bytes += realm.bytes;
+    windows += static_cast<double>(rounds_of(realm));
+  }
+  if (facts.operation == Operation::read && facts.digest.bytes < bytes) return {};
+  const auto holey = holey_windows(facts, layout, sums_of(layout.realms).windows, prices);
   const AtHome at_home(facts, layout);
-  Play play(facts, layout, prices);
+  Play play(facts, layout, holey ? transfer_of(*holey, windows, prices) : Transfer{}, prices);
   for (const Realm& realm : layout.realms) {
     const int64_t windows = rounds_of(realm);
     if (windows <= 0) continue;

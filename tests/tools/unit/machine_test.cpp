@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "simulation/machine_prices.h"
+
 namespace concilio::tools {
 namespace {
 
@@ -42,6 +44,21 @@ TEST(Machine, HasAMetadataServerAndLocksOfStripes) {
   ASSERT_TRUE(machine) << machine.error().message;
   EXPECT_EQ(machine->throttle, "device=ssd;targets=1;opens=2500;revoke=0.5");
   EXPECT_DOUBLE_EQ(machine->rate_to_storage(), machine->network_rate);
+}
+
+TEST(MachinePrices, AreThoseOfItsTargets) {
+  nlohmann::json document = a_machine();
+  document["storage"].erase("node_gb_per_second");
+  const auto machine = parse_machine(document.dump());
+  ASSERT_TRUE(machine) << machine.error().message;
+  const auto costs = store::parse_throttle(machine->throttle);
+  ASSERT_TRUE(costs) << costs.error().message;
+  const plan::Prices prices = machine_prices(*machine, *costs);
+  EXPECT_DOUBLE_EQ(prices.window_bytes_per_second, 0.1e9);
+  EXPECT_NEAR(prices.write.window.at(1e6) - prices.write.window.at(0), 0.01, 1e-9);
+  // Each of the 4 targets serves its streams' requests at the same time, but bytes one after another.
+  EXPECT_DOUBLE_EQ(prices.write.clients_small.at(1000), 4.0 * static_cast<double>(costs->streams));
+  EXPECT_DOUBLE_EQ(prices.write.clients_large.at(1000), 4);
 }
 
 // Every message names the place.

@@ -53,6 +53,44 @@ TEST(FlushByPrice, RequestsAtOnceWhereStorageServesMany) {
   EXPECT_EQ(choose_flush(strided(128, 2 * KiB, 64 * KiB), {}, local), list) << "writers take turns there";
 }
 
+TEST(FlushByPrice, ManyWritersPreferSmallRequestsWhereStorageServesMoreOfThem) {
+  Prices prices = wide();
+  prices.write.at_once = {1, 1e-6};
+  prices.write.clients_small = Curve::up_to(60);
+  prices.write.clients_large = Curve::up_to(15);
+  const WindowShape window =
+      strided(32, 8 * KiB, 32 * KiB);  // 3.2 ms of requests, or 2 ms of old and new bytes
+  EXPECT_EQ(choose_flush(window, {}, prices), rmw);
+  EXPECT_EQ(choose_flush(window, {{}, 0, true, 15}, prices), rmw) << "none waits yet";
+  EXPECT_EQ(choose_flush(window, {{}, 0, true, 60}, prices), list);
+  prices.write.clients_large = prices.write.clients_small;
+  EXPECT_EQ(choose_flush(window, {{}, 0, true, 600}, prices), rmw) << "all wait alike";
+  EXPECT_EQ(choose_flush(strided(256, 1 * KiB, 4 * KiB), {{}, 0, true, 60}, local), rmw)
+      << "measured so with several";
+}
+
+TEST(FlushByPrice, RewritingTakesALockWhereThatIsARoundTrip) {
+  Prices prices = wide();
+  prices.write.at_once = {1, 1e-6};
+  prices.lock_seconds = 0;
+  const WindowShape window = strided(4, 4 * KiB, 16 * KiB);
+  EXPECT_EQ(choose_flush(window, {}, prices), rmw);
+  prices.lock_seconds = 300e-6;
+  EXPECT_EQ(choose_flush(window, {}, prices), list);
+}
+
+TEST(FlushCosts, RequestsUnderWayAtOnceShareWhatStorageServes) {
+  Prices prices = wide();
+  prices.write.clients_small = prices.write.clients_large = Curve::up_to(64);
+  const WindowShape window = strided(100, 4 * KiB, 8 * KiB);
+  const auto seconds = [&](int64_t writers) {
+    return cost_of_flush(batch, window, 1, prices, writers).request_seconds;
+  };
+  EXPECT_NEAR(seconds(1), 100 * (100e-6 / 32 + 1e-6), 1e-9);
+  EXPECT_NEAR(seconds(2), seconds(1), 1e-9) << "2 of 32 each are served together";
+  EXPECT_NEAR(seconds(4), 2 * seconds(1), 1e-9);
+}
+
 TEST(FlushByPrice, LocalCrossoverLiesWhereItWasMeasured) {
   // With stretches that begin 64 KiB apart, rewriting took as long as listing, within the variation between
   // runs.

@@ -97,6 +97,50 @@ TEST(Striped, WhatComesFromOtherNodesPassesALinkAndACore) {
   }
 }
 
+// Half of each window's bytes, in so many pieces.
+Facts with_holes(Facts facts, int64_t pieces) {
+  facts.digest.bytes /= 2;
+  facts.digest.file_pieces = pieces;
+  return facts;
+}
+
+TEST(Striped, OldBytesOfWindowsWithHolesAreReadFirst) {
+  const Facts facts = with_holes(facts_of(Operation::write, 1, 4, 16 * mib), 16 * 1024);
+  Prices prices = prices_of_targets();
+  prices.lock_seconds = 0;
+  EXPECT_NEAR(seconds_of(facts, layout_of(mib, {{0, 16 * mib}}), prices), 2 * 16 * stripe_seconds, 1e-6);
+  // Of each window, besides.
+  prices.lock_seconds = 0.002;
+  EXPECT_NEAR(seconds_of(facts, layout_of(mib, {{0, 16 * mib}}), prices), 16 * (2 * stripe_seconds + 0.002),
+              1e-6);
+  prices.lock_seconds = 0;
+  prices.read.window = Curve::line(0, 2 * mib / stripe_seconds);
+  EXPECT_NEAR(seconds_of(facts, layout_of(mib, {{0, 16 * mib}}), prices), 1.5 * 16 * stripe_seconds, 1e-6);
+  // While one writes the other reads.
+  const Layout two = layout_of(mib, {{0, mib}, {4 * mib, 5 * mib}});
+  EXPECT_NEAR(seconds_of(with_holes(facts_of(Operation::write, 2, 4, 2 * mib), 2048), two, prices),
+              3 * stripe_seconds, 1e-6);
+}
+
+TEST(Striped, PiecesAreWrittenOneAfterAnotherAndThoseOfOthersComeBetween) {
+  Prices prices = prices_of_targets();
+  prices.write.window = Curve::line(0.001, mib / stripe_seconds);
+  const Facts one = with_holes(facts_of(Operation::write, 1, 4, mib), 8),
+              two = with_holes(facts_of(Operation::write, 2, 4, 2 * mib), 16);
+  const double alone = 8 * 0.001 + stripe_seconds / 2;
+  EXPECT_NEAR(seconds_of(one, layout_of(mib, {{0, mib}}), prices), alone, 1e-6);
+  // 7 ms of each are the target's, which works on four requests at a time.
+  EXPECT_NEAR(seconds_of(two, layout_of(mib, {{0, mib}, {4 * mib, 5 * mib}}), prices), 0.014 + 0.00075, 1e-6);
+  EXPECT_NEAR(seconds_of(two, layout_of(mib, {{0, mib}, {mib, 2 * mib}}), prices), alone, 1e-6);
+  prices.write.at_once = {8, 0};
+  EXPECT_NEAR(seconds_of(one, layout_of(mib, {{0, mib}}), prices), 0.007 + 0.00075, 1e-6) << "all at once";
+}
+
+TEST(Striped, ReadsThatWantAPartOfTheWindowsAreNotPlayed) {
+  const Facts facts = with_holes(facts_of(Operation::read, 1, 4, 16 * mib), 16);
+  EXPECT_FALSE(seconds_on_targets(facts, layout_of(mib, {{0, 16 * mib}}), prices_of_targets()));
+}
+
 // What is not played takes as long on average as what is.
 TEST(Striped, ManyWindowsArePlayedInPart) {
   const Prices prices = prices_of_targets();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "plan/choose/at_home.h"
+#include "plan/choose/holey_windows.h"
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
 #include "plan/facts/digest.h"
@@ -13,33 +14,45 @@
 namespace concilio::plan {
 namespace {
 
-// The cost to storage of a two-phase call's windows, which are `all` together.
-FlushCost traffic_of(const Facts& facts, const Layout& layout, const WindowSums& all, const Prices& prices) {
+// The cost to storage of windows, and the mean size of a request.
+struct Traffic {
+  FlushCost cost;
+  double request_bytes;
+};
+
+// That of a two-phase call's windows, which are `all` together.
+Traffic traffic_of(const Facts& facts, const Layout& layout, const WindowSums& all, const Prices& prices) {
   const Digest& digest = facts.digest;
+  const auto window_bytes = static_cast<double>(layout.window_bytes);
+  const double piece_bytes =
+      static_cast<double>(digest.bytes) / static_cast<double>(std::max<int64_t>(1, digest.file_pieces));
   if (facts.operation == Operation::read) {
     const WantedShape wanted{static_cast<double>(digest.bytes), static_cast<double>(digest.file_pieces)};
     const ReadingCosts costs = reading_costs(all, wanted, prices);
     // Aggregators that know what is wanted leave out large holes, if there are any.
     const bool known = std::all_of(layout.groups.begin(), layout.groups.end(),
                                    [&](const Group& group) { return knows_wanted(layout, group); });
-    return known && costs.wanted.seconds() < costs.whole.seconds() ? costs.wanted : costs.whole;
+    if (known && costs.wanted.seconds() < costs.whole.seconds()) return {costs.wanted, piece_bytes};
+    return {costs.whole, window_bytes};
   }
-  int64_t range_bytes = 0;
-  for (const Realm& realm : layout.realms) range_bytes += realm.bytes;
-  if (digest.bytes >= range_bytes) return transferred(all.windows, all.bytes, all.jumps, prices.write);
-  const WindowShape shape{range_bytes, digest.bytes, digest.file_pieces, 0};
-  const Flush how = cheapest_flush(shape, all.windows, prices);
-  if (how == Flush::read_modify_write) {
+  const auto holey = holey_windows(facts, layout, all.windows, prices);
+  if (!holey) return {transferred(all.windows, all.bytes, all.jumps, prices.write), window_bytes};
+  if (holey->how == Flush::read_modify_write) {
     FlushCost cost = rewritten(all.windows, all.bytes, all.windows, prices);
     // A window's old bytes and its new ones come to lie beside each other, and whichever are less are copied.
     // That takes long enough to count only where storage answers from memory.
-    const int64_t merged = std::min(digest.bytes, range_bytes - digest.bytes);
-    if (prices.from_memory) cost.byte_seconds += static_cast<double>(merged) / prices.window_bytes_per_second;
-    return cost;
+    const int64_t merged = std::min(digest.bytes, holey->all.range_bytes - digest.bytes);
+    if (prices.from_memory) {
+      cost.byte_seconds += static_cast<double>(merged) / prices.window_bytes_per_second;
+    } else {
+      cost.request_seconds += all.windows * prices.lock_seconds;
+    }
+    return {cost, window_bytes};
   }
   const RequestSeconds large(prices.write.adjoining, large_request_bytes);
-  return {cost_of_flush(how, shape, all.windows, prices).request_seconds,
-          static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes};
+  return {{cost_of_flush(holey->how, holey->all, all.windows, prices).request_seconds,
+           static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes},
+          piece_bytes};
 }
 
 int64_t aggregating_nodes(const Layout& layout, const Group& group) {
@@ -83,14 +96,14 @@ Phrase obstacle_to_two_phase(const Facts& facts) {
 
 Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
   const WindowSums all = sums_of(layout.realms);
-  const FlushCost traffic = traffic_of(facts, layout, all, prices);
+  const auto [traffic, request_bytes] = traffic_of(facts, layout, all, prices);
   const double realms = static_cast<double>(layout.realms.size());
   const double rounds = static_cast<double>(layout.rounds);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
   const auto window_bytes = static_cast<double>(layout.window_bytes);
   const double targets = targets_of_request(facts, all.windows > 0 ? all.bytes / all.windows : 0);
-  const double clients = together(facts, realms, window_bytes, prices);
+  const double clients = together(facts, realms, request_bytes, prices);
   const double at_once = together(facts, realms * targets, window_bytes, prices);
   const double share = share_of_last(layout, traffic);
   const double request_seconds = traffic.request_seconds * std::max(1 / clients, share);
