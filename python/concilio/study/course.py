@@ -242,7 +242,7 @@ class Course:
     def remove_places(self):
         with measure.uninterrupted():
             if self.pfs:
-                self.pfs.end()
+                self.pfs.close()
             for path in self.scratch:
                 shutil.rmtree(path, ignore_errors=True)
 

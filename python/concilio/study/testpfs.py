@@ -24,7 +24,7 @@ class TestPfs:
             raise measure.Failed("--testpfs: " + measure.last_words(told.stderr))
         return os.path.join(self.folder, "mnt")
 
-    def end(self):
+    def close(self):
         if self.made:
             subprocess.run([HARNESS / "testpfs", "down", self.folder], capture_output=True, check=False, start_new_session=True)
             self.made = False

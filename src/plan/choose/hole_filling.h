@@ -52,8 +52,7 @@ struct FlushCost {
 // large ones.
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices,
                         int64_t writers = 1);
-Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices,
-                     int64_t writers = 1);
+Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices, int64_t writers = 1);
 
 // The longest hole that costs less to read, between two pieces of a window, than another request.
 int64_t gap_worth_reading(const Prices& prices);
