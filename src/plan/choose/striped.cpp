@@ -18,6 +18,7 @@ namespace {
 
 // So many requests a target works on at the same time.
 constexpr double requests_of_target = 4;
+
 // What is asked of storage for a window, or for a part of one.
 struct Transfer {
   double requests = 1;    // in all
@@ -72,7 +73,9 @@ class Targets {
       if ((last - first) % targets == i) its_bytes -= stripe_bytes_ - (bytes.end - last * stripe_bytes_);
       double& free = free_[static_cast<size_t>((target + i) % targets)];
       const double moving = static_cast<double>(its_bytes) * byte_seconds;
-      free = std::max(free, now) + transfer.requests * stripe.latency / requests_of_target + moving;
+      const double requests = std::max(
+          1.0, transfer.requests * static_cast<double>(its_bytes) / static_cast<double>(bytes.length()));
+      free = std::max(free, now) + requests * stripe.latency / requests_of_target + moving;
       // Others' requests come between those that wait for each other.
       done = std::max({done, free + stripe.latency * (1 - 1 / requests_of_target),
                        now + transfer.in_turn * stripe.latency + moving});

@@ -132,6 +132,10 @@ TEST(Striped, PiecesAreWrittenOneAfterAnotherAndThoseOfOthersComeBetween) {
   // 7 ms of each are the target's, which works on four requests at a time.
   EXPECT_NEAR(seconds_of(two, layout_of(mib, {{0, mib}, {4 * mib, 5 * mib}}), prices), 0.014 + 0.00075, 1e-6);
   EXPECT_NEAR(seconds_of(two, layout_of(mib, {{0, mib}, {mib, 2 * mib}}), prices), alone, 1e-6);
+  // Each target gets half the pieces of windows with a stripe on both: 7 ms of each of the three.
+  const Facts wide = with_holes(facts_of(Operation::write, 3, 2, 6 * mib), 48);
+  const Layout three = layout_of(2 * mib, {{0, 2 * mib}, {2 * mib, 4 * mib}, {4 * mib, 6 * mib}});
+  EXPECT_NEAR(seconds_of(wide, three, prices), 3 * 0.007 + 0.00075, 1e-6);
   prices.write.at_once = {8, 0};
   EXPECT_NEAR(seconds_of(one, layout_of(mib, {{0, mib}}), prices), 0.007 + 0.00075, 1e-6) << "all at once";
 }
