@@ -26,16 +26,6 @@ double delay(int64_t writers, double under_way, double request_bytes, const Pric
   return std::max(1.0, requests / std::max(under_way, speedup(prices.write, requests, request_bytes)));
 }
 
-// To lock what is rewritten. It is in the other prices of storage in memory, as they were measured.
-double locking_seconds(const Prices& prices) {
-  return prices.from_memory ? 0 : prices.lock_seconds;
-}
-
-// So many of a client's `requests` that are all under way at once storage works on.
-double served_at_once(Operation operation, double requests, const Prices& prices) {
-  return std::max(1.0, std::min(prices.of(operation).at_once.served, requests));
-}
-
 // Whether by the threshold the holes are to be read and written back.
 bool sieves(const WindowShape& window, int64_t threshold) {
   if (threshold > most_percent) return window.extent_bytes() <= threshold;
@@ -83,6 +73,10 @@ Flush cheapest_flush(const WindowShape& window, double windows, const Prices& pr
   return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices, writers);
 }
 
+double locking_seconds(const Prices& prices) {
+  return prices.from_memory ? 0 : prices.lock_seconds;
+}
+
 int64_t gap_worth_reading(const Prices& prices) {
   const Curve& window = prices.read.window;
   const double byte_seconds = (window.at(large_request_bytes) - window.at(0)) / large_request_bytes;
@@ -93,6 +87,10 @@ int64_t gap_worth_reading(const Prices& prices) {
 
 double seconds_in_turn(Operation operation, const Prices& prices) {
   return prices.of(operation).scattered.at(0);
+}
+
+double served_at_once(Operation operation, double requests, const Prices& prices) {
+  return std::max(1.0, std::min(prices.of(operation).at_once.served, requests));
 }
 
 double seconds_at_once(Operation operation, double requests, const Prices& prices) {

@@ -54,12 +54,17 @@ FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, co
                         int64_t writers = 1);
 Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices, int64_t writers = 1);
 
+// To lock what is rewritten. It is in the other prices of storage in memory, as they were measured.
+double locking_seconds(const Prices& prices);
+
 // The longest hole that costs less to read, between two pieces of a window, than another request.
 int64_t gap_worth_reading(const Prices& prices);
 
 // The time of one of a rank's `requests` besides that for its bytes: one after another, many under way at
 // once, and the cheaper of the two.
 double seconds_in_turn(Operation operation, const Prices& prices);
+// So many of a client's requests that are all under way at once storage works on.
+double served_at_once(Operation operation, double requests, const Prices& prices);
 double seconds_at_once(Operation operation, double requests, const Prices& prices);
 double seconds_of_one(Operation operation, double requests, const Prices& prices);
 bool pays_at_once(Operation operation, int64_t requests, const Prices& prices);

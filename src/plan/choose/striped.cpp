@@ -38,10 +38,9 @@ struct Transfer {
 
 Transfer transfer_of(const HoleyWindows& holey, double windows, const Prices& prices) {
   if (holey.how == Flush::read_modify_write)
-    return {.holes = true, .rewrites = true, .lock_seconds = prices.lock_seconds};
+    return {.holes = true, .rewrites = true, .lock_seconds = locking_seconds(prices)};
   const double requests = std::max(1.0, static_cast<double>(holey.all.runs) / windows);
-  const double at_once =
-      holey.how == Flush::batch ? std::clamp(prices.write.at_once.served, 1.0, requests) : 1;
+  const double at_once = holey.how == Flush::batch ? served_at_once(Operation::write, requests, prices) : 1;
   return {requests, requests / at_once,
           static_cast<double>(holey.all.covered_bytes) / static_cast<double>(holey.all.range_bytes), true};
 }

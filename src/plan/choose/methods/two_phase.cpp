@@ -42,11 +42,8 @@ Traffic traffic_of(const Facts& facts, const Layout& layout, const WindowSums& a
     // A window's old bytes and its new ones come to lie beside each other, and whichever are less are copied.
     // That takes long enough to count only where storage answers from memory.
     const int64_t merged = std::min(digest.bytes, holey->all.range_bytes - digest.bytes);
-    if (prices.from_memory) {
-      cost.byte_seconds += static_cast<double>(merged) / prices.window_bytes_per_second;
-    } else {
-      cost.request_seconds += all.windows * prices.lock_seconds;
-    }
+    if (prices.from_memory) cost.byte_seconds += static_cast<double>(merged) / prices.window_bytes_per_second;
+    cost.request_seconds += all.windows * locking_seconds(prices);
     return {cost, window_bytes};
   }
   const RequestSeconds large(prices.write.adjoining, large_request_bytes);
