@@ -55,6 +55,10 @@ int described_cores() {
   return 0;
 }
 
+bool work_beside_simulated_rank(std::function<void()>) {
+  return false;
+}
+
 bool ranks_are_simulated() {
   return false;
 }

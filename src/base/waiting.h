@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 namespace concilio {
 
@@ -32,6 +33,10 @@ uint64_t storage_client();
 // The cores of this rank's node as the description of a simulated machine says; 0 where the machine is real,
 // or the description does not say.
 int described_cores();
+
+// Has the work done beside the calling rank, by another actor of the simulator. Real ranks have threads for
+// that (base/system/strand.h): nothing is done for them, and false is returned.
+bool work_beside_simulated_rank(std::function<void()> work);
 
 // Whether the ranks are actors of a simulator. They take turns on one thread: a rank that polls holds up all
 // others, and messages proceed while it sleeps. No rank ends before the whole simulation does.

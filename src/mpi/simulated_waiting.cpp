@@ -12,7 +12,10 @@
 #include <cstdlib>
 #include <mutex>
 #include <random>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/text/name_hash.h"
 #include "base/waiting.h"
@@ -27,11 +30,22 @@ bool is_rank() {
   return s4u::Actor::self() != nullptr && !s4u::Actor::is_maestro();
 }
 
+// Actors of this name work beside a rank. SMPI does not know them.
+constexpr std::string_view beside_rank = "beside a rank";
+
 // The simulator has the time of a rank from here on.
-struct InSimulator {
-  InSimulator() { smpi_bench_end(); }
-  ~InSimulator() { smpi_bench_begin(); }
+class InSimulator {
+ public:
+  InSimulator() {
+    if (of_rank_) smpi_bench_end();
+  }
+  ~InSimulator() {
+    if (of_rank_) smpi_bench_begin();
+  }
   InSimulator(const InSimulator&) = delete;
+
+ private:
+  const bool of_rank_ = s4u::Actor::self()->get_cname() != beside_rank;
 };
 
 constexpr double ns_per_second = 1e9;
@@ -146,6 +160,12 @@ void concilio::mpi::delay_waiting(uint64_t number, int64_t longest_ns) {
   Bedroom::of_host();
   delays.seed(static_cast<uint32_t>(number));
   longest_delay_ns = longest_ns;
+}
+
+bool concilio::work_beside_simulated_rank(std::function<void()> work) {
+  const InSimulator yes;
+  s4u::Actor::create(std::string(beside_rank), s4u::this_actor::get_host(), std::move(work));
+  return true;
 }
 
 bool concilio::ranks_are_simulated() {

@@ -145,7 +145,8 @@ std::byte* Parcels::half_of_staging(int64_t round) const {
 
 Status Parcels::wait(mpi::EventCounter& event, uint32_t target) {
   Stopwatch time(counters_, Counter::exchange_ns);
-  return team_.wait(event, target) ? Status() : team_.failure();
+  constexpr bool messages = true;
+  return team_.wait(event, target, messages) ? Status() : team_.failure();
 }
 
 Status Parcels::finish(std::span<MPI_Request> requests) {
@@ -389,7 +390,9 @@ Status Parcels::merge(int64_t round, std::span<WindowPart> parts) {
 
 Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t valid_end) {
   Incoming& outgoing = exchanged_[static_cast<size_t>(round % 2)];
-  Status outcome;
+  Status outcome = finish(outgoing.requests);
+  if (Status whole = team_.failure(); !whole) return whole;
+  outgoing.requests.clear();
   window(plan_.realms[own()], round, intervals_);
   std::byte* place = half_of_staging(round);
   for (const Peer& peer : peers_) {

@@ -22,11 +22,14 @@
 //   4. Relays wait for what their clusters send in 3, and for the receivers of what they sent on in the round
 //      before. Then they send the streams on.
 //   5. Aggregators merge what is sent to them in 3 and 4, and post the receives of the next round.
-//   6. Aggregators wait for the receivers of what they sent in 3 and 4, and write.
+//   6. Aggregators wait until storage has the window of the round before. Then a thread writes this one
+//      (beside.h); or they wait for the receivers of what they sent in 3 and 4, and write it themselves.
 // In a read:
 //   1. The ranks of a node mark what they want of its aggregators' windows, if that is done.
-//   2. Aggregators wait for the receivers of what they sent in the round before, so that their staging is
-//      free, read their windows, and start all sends.
+//   2. Aggregators read their windows, unless a thread has done so since the round before; those without such
+//      a thread first wait for the receivers of what they sent in that round. Then they wait for the
+//      receivers of what they sent in the round before that, whose staging they use again, and start all
+//      sends.
 //   3. The ranks of a node take their data from the windows of its own aggregators.
 //   4. Relays post the receives of the round, wait for what is sent in 2, and for the receivers of what they
 //      sent on in the round before. Then they start the sends to their clusters.
@@ -77,8 +80,8 @@ class Parcels {
   Status serve(int64_t round, std::span<const WindowPart> parts, int64_t valid_end);
   // Unpacks this rank's data of the windows of other nodes.
   Status take(int64_t round, const Request& request);
-  // Waits until all that this rank has sent is received: before it waits for storage, as many MPIs move large
-  // messages only while their sender is in MPI, and after the rounds.
+  // Waits until all that this rank has sent is received: after the rounds, and before it goes to storage
+  // itself, as many MPIs move large messages only while their sender is in MPI.
   Status finish_sends();
 
   // The bytes that this rank has packed or unpacked since begin().

@@ -8,6 +8,7 @@
 
 #include "base/exceptions.h"
 #include "exec/locks/range_lock.h"
+#include "exec/two_phase/beside.h"
 #include "exec/two_phase/fetch.h"
 #include "exec/windows/flush.h"
 #include "exec/windows/write_behind.h"
@@ -28,11 +29,16 @@ class TwoPhase : private ReadsMore {
         images_(gear.images_),
         exchange_(gear.exchange_.get()),
         parcels_(gear.parcels()),
+        at_storage_(gear.at_storage_),
         transfers_(gear.transfers_),
         workspace_(workspace) {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
       if (plan.realms[static_cast<size_t>(realm)].aggregator == call.opened.team.rank()) own_realm_ = realm;
     }
+    // Where storage answers from memory, it needs a core as the exchange does.
+    const bool alone = group_.nodes.size() == 1 && group_.rounds == 1;
+    if (own_realm_ >= 0 && !exchanges_images() && !alone && !call.behind && !call.opened.prices().from_memory)
+      beside_.emplace(call.opened.team, [this] { move_window(); });
   }
 
   Outcome run() {
@@ -53,6 +59,7 @@ class TwoPhase : private ReadsMore {
       }
     }
     if (team_whole_ && exchange_) attempt([&] { return exchange_->sit_out(group_.rounds); });
+    finish_window();
     finish_sends();
     // Also of a team that has failed: its memory may go.
     attempt([&] { return request_.finish_copies(); });
@@ -68,6 +75,7 @@ class TwoPhase : private ReadsMore {
   bool reads() const { return request_.operation == Operation::read; }
   // Whether the images of other nodes' windows are exchanged.
   bool exchanges_images() const { return exchange_ && group_.nodes.size() > 1; }
+  bool is_own(size_t realm) const { return static_cast<int>(realm) == own_realm_; }
   bool is_local(size_t realm) const { return plan_.realms[realm].node == call_.opened.team.node(); }
   uint32_t local_ranks() const { return static_cast<uint32_t>(call_.opened.team.local_size()); }
   void note(Status status) {
@@ -84,7 +92,7 @@ class TwoPhase : private ReadsMore {
     // Nobody waits for others who may wait for its image.
     if (team_whole_ && !event.has_reached(target)) hand_over_copied();
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
-    if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
+    if (!team_whole_ || !call_.opened.team.wait(event, target, parcels_ != nullptr)) end_early();
     return team_whole_;
   }
   void end_early() {
@@ -217,6 +225,7 @@ class TwoPhase : private ReadsMore {
         hand_over_when_copied(realm, round);
         return;
       }
+      if (is_own(realm) && !header.released.has_reached(use)) finish_window();
       if (!wait(header.released, use)) return;
       attempt([&] { return put(images_.parts(realm, round)); });
       hand_over_when_copied(realm, round);
@@ -280,9 +289,13 @@ class TwoPhase : private ReadsMore {
     // The parcels of the next window may arrive while this one is written.
     exchange_parcels([&] { return parcels_->expect(round + 1); });
     if (!wait(exchanges_images() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
-    finish_sends();
-    if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
-    release(realm, round);
+    finish_window();
+    if (!beside_) finish_sends();
+    if (error_.ok()) {
+      begin_window(round);
+    } else {
+      release(realm, round);
+    }
   }
   Status flush(Parts parts) {
     // Data that are held back are not written to the file yet.
@@ -315,6 +328,7 @@ class TwoPhase : private ReadsMore {
       hand_over_when_copied(realm, round);
     });
     if (!copies_go_on_in_next(round)) hand_over_copied();
+    fetch_ahead(round + 1);
     exchange_parcels([&] { return parcels_->take(round, request_); });
   }
 
@@ -334,21 +348,58 @@ class TwoPhase : private ReadsMore {
     if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
     const uint32_t use = images_.use(round);
-    if (!(group_.marks_wanted ? wait(header.filled.passed, use + 1) : wait(header.released, use))) return;
-    finish_sends();
     int64_t valid_end = 0;
-    if (error_.ok()) {
-      attempt([&]() -> Status {
-        const Result<int64_t> end = fetch(images_.parts(realm, round));
-        if (!end) return end.error();
-        valid_end = *end;
-        return {};
-      });
+    if (window_.round != round) {
+      if (!(group_.marks_wanted ? wait(header.filled.passed, use + 1) : wait(header.released, use))) return;
+      if (!beside_) finish_sends();
+      if (error_.ok()) begin_window(round);
     }
+    if (window_.round == round) valid_end = finish_window();
     header.valid_end.store(valid_end, std::memory_order_relaxed);
     header.ready.increment();
+    fetch_ahead(round + 1);
     exchange_parcels([&] { return parcels_->serve(round, images_.parts(realm, round), valid_end); });
   }
+  // Lets storage read the window of the next round while this one is exchanged, if its slot is free already.
+  void fetch_ahead(int64_t round) {
+    if (!beside_ || group_.marks_wanted || window_.round >= 0 || !error_.ok() || !team_whole_) return;
+    auto realm = static_cast<size_t>(own_realm_);
+    if (!images_.has(realm, round)) return;
+    if (images_.header(realm, round).released.has_reached(images_.use(round))) begin_window(round);
+  }
+  // Storage begins to move this rank's window of the round. Unless that is done beside the rank's own steps,
+  // it is over afterwards.
+  void begin_window(int64_t round) {
+    const Parts parts = images_.parts(static_cast<size_t>(own_realm_), round);
+    at_storage_.assign(parts.begin(), parts.end());
+    window_ = {round, {}, 0};
+    if (beside_) {
+      beside_->start();
+      return;
+    }
+    move_window();
+    if (!reads()) finish_window();
+  }
+  void move_window() {
+    window_.outcome = without_exceptions([&]() -> Status {
+      if (!reads()) return flush(at_storage_);
+      const Result<int64_t> end = fetch(at_storage_);
+      if (!end) return end.error();
+      window_.valid_end = *end;
+      return {};
+    });
+    if (!reads()) release(static_cast<size_t>(own_realm_), window_.round);
+  }
+  // Waits until storage has moved the window, if there is one. Returns the file offset behind its last byte
+  // that was read.
+  int64_t finish_window() {
+    if (window_.round < 0) return 0;
+    if (beside_) beside_->wait();
+    window_.round = -1;
+    note(std::move(window_.outcome));
+    return window_.valid_end;
+  }
+
   // Reads a window. Returns the file offset behind its last byte that exists.
   Result<int64_t> fetch(Parts parts) {
     return with_fresh_view(parts, store::LockMode::shared, [&](const RunningCall& call) {
@@ -396,9 +447,17 @@ class TwoPhase : private ReadsMore {
   Images& images_;
   Exchange* exchange_;  // null if parcels are exchanged
   Parcels* parcels_;
+  std::vector<WindowPart>& at_storage_;
   std::vector<store::Transfer>& transfers_;
   Workspace& workspace_;
   int own_realm_ = -1;
+  // The window that storage is at work on, or has moved; round -1: none.
+  struct WindowAtStorage {
+    int64_t round = -1;
+    Status outcome;
+    int64_t valid_end = 0;  // reads, as in ImageHeader
+  };
+  WindowAtStorage window_;
   // An image that this rank hands over when the copies before a mark have ended; round -1: none.
   struct Copied {
     size_t realm = 0;
@@ -411,7 +470,8 @@ class TwoPhase : private ReadsMore {
   pattern::Interval touched_;
   int64_t moved_ = 0;
   Status error_;
-  bool team_whole_ = true;  // as far as this rank has seen
+  bool team_whole_ = true;        // as far as this rank has seen
+  std::optional<Beside> beside_;  // moves windows; what it works with is above, and so lives longer
 };
 
 namespace {
@@ -437,6 +497,7 @@ RoundGear::RoundGear(const OpenFile& opened, const plan::Facts& facts, const pla
   } else {
     exchange_ = Exchange::make({opened, facts, plan, group_, images_, workspace});
   }
+  at_storage_.reserve(images_.most_parts());
   transfers_.reserve(images_.most_parts());
 }
 

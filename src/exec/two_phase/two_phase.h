@@ -41,7 +41,9 @@ class RoundGear {
   // One of the two, if nodes exchange at all.
   std::optional<Parcels> parcels_;
   std::unique_ptr<Exchange> exchange_;
-  std::vector<store::Transfer> transfers_;  // room for the transfers of one window
+  // Room for the parts and the transfers of the window that storage is at work on.
+  std::vector<WindowPart> at_storage_;
+  std::vector<store::Transfer> transfers_;
 };
 
 // Collective over the file's team, with the same plan on every rank; a rank without data takes every step.

@@ -33,6 +33,9 @@ struct WaitPolicy {
   // After spinning, offers the core so many times before it sleeps. Where ranks share cores, whoever is
   // awaited is often next on this one; then no rank has to be woken.
   int yields = 0;
+  // Messages of this rank are under way that others wait for: progress is made while it spins too, and
+  // sleeps are shorter.
+  bool messages = false;
 };
 
 // A counter that only grows, and may wrap around. Zero-filled memory is a valid counter.
@@ -55,6 +58,7 @@ struct EventCounter {
         // Where the system is fair to groups of processes, it may decline an offer to one of the same group.
         if (policy.core_is_shared && policy.core_is_shared(policy.context)) break;
         if (core_is_wanted()) break;
+        if (policy.messages) policy.progress(policy.context);
       }
     }
     for (int64_t i = 0, before_ns = now_ns(); i < policy.yields; ++i) {
@@ -64,7 +68,7 @@ struct EventCounter {
       if (then_ns - before_ns > longest_turn_ns) break;
       before_ns = then_ns;
     }
-    int64_t sleep_ns = 1'000'000;
+    int64_t sleep_ns = policy.messages ? sleep_with_messages_ns : 1'000'000;
     for (bool in_vain = false;;) {
       uint32_t now = value.load(std::memory_order_acquire);
       if (reached(now, target)) return true;
@@ -74,7 +78,7 @@ struct EventCounter {
       sleepers.fetch_sub(1);
       if (!woken && policy.progress) {
         policy.progress(policy.context);
-        if (sleep_ns < 8'000'000) sleep_ns *= 2;
+        if (!policy.messages && sleep_ns < 8'000'000) sleep_ns *= 2;
       }
       // The count is read once more even if waiting is to stop: it may have changed meanwhile.
       in_vain = policy.in_vain && policy.in_vain(policy.context);
@@ -87,6 +91,9 @@ struct EventCounter {
 
  private:
   static constexpr int spins_between_yields = 256;
+  // To look after messages takes some microseconds. A network moves a few hundred KiB in that time, which is
+  // less than MPI hands to it at a time.
+  static constexpr int64_t sleep_with_messages_ns = 100'000;
   // Whoever kept the core longer has work to do, or spins itself. A sleeper gets the core back sooner.
   static constexpr int64_t longest_turn_ns = 200'000;
   // Offers the core to others. Returns whether one of them has used it: then spinning only takes it away

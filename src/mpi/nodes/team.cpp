@@ -569,9 +569,11 @@ bool Team::is_first_to_wait() const {
   return true;
 }
 
-bool Team::wait(EventCounter& event, uint32_t target) {
+bool Team::wait(EventCounter& event, uint32_t target, bool messages) {
   Watch watch(*this);
-  return event.wait_for(target, watch.policy(on_pool_thread()));
+  WaitPolicy policy = watch.policy(on_pool_thread());
+  policy.messages = messages && !ranks_are_simulated();  // whose messages proceed by themselves
+  return event.wait_for(target, policy);
 }
 
 int Team::finish(MPI_Request& request) {

@@ -93,7 +93,8 @@ class Team {
   // once.
   Status failure() const;
   // Waits for other ranks of the node. Returns false if the team fails before they are done.
-  bool wait(EventCounter& event, uint32_t target);
+  // messages: some of this rank are under way that others wait for.
+  bool wait(EventCounter& event, uint32_t target, bool messages = false);
   // Like MPI_Wait, but it also returns when the team fails. Then it returns an error code and the request is
   // not complete, so the memory that the request works on must not be freed (see abandon).
   int finish(MPI_Request& request);

@@ -1,6 +1,7 @@
 #include "plan/choose/striped.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -97,16 +98,27 @@ struct Client {
   const Realm* realm;
   int64_t windows;                       // of the realm
   double link_seconds, sorting_seconds;  // of what comes from other nodes, or goes there
+  int64_t round = 0;                     // its next one
+  bool asking = false;
+  double done = 0;                                // when storage had done the one before
+  std::array<double, most_slots> may_ask_from{};  // in a round, by its slot
 };
 
-// The aggregators of a group. Each has data in the windows of others, or its node's ranks have, and these go
-// through the rounds one after another: what they copy for a round, they copy when the aggregator among them
-// has done the one before. So a round begins when all have.
+// The aggregators of a group. Each has data in the windows of others, or its node's ranks have, so all go
+// together through the exchange of one round after another, while storage is at work on their windows. These
+// have two slots: what is written of a round is exchanged when all have done the one before the last; and
+// what is read of a round may be read when the one before the last is exchanged.
 struct Together {
   std::vector<Client> clients;
-  int64_t round = 0, rounds = 0;
-  size_t left = 0;  // clients that have not done the round
-  double done = 0;  // when the last of the others had
+  int64_t exchanged = 0, rounds = 0;
+  double exchange_done = 0;  // of the last round that was exchanged
+  // Of a round that clients are in, by its slot.
+  struct Round {
+    size_t left = 0;  // clients that have not done it
+    double done = 0;  // when the last of the others had
+  };
+  std::array<Round, most_slots> open{};
+  Round& in_slot(int64_t round) { return open[static_cast<size_t>(round % most_slots)]; }
 };
 
 // Plays the windows of all groups, whose aggregators meet at the targets.
@@ -131,7 +143,13 @@ class Play {
 
   // The time until the last client has ended.
   double seconds() {
-    for (Together& group : groups_) begin_round(group);
+    for (Together& group : groups_) {
+      if (reads_) {
+        for (int64_t round = 0; round < most_slots; ++round)
+          open_round(group, round, [](const Client&) { return 0.0; });
+      }
+      go_on(group);
+    }
     const int64_t most = std::max(most_windows_played, most_windows_of_realm * clients_);
     for (int64_t played = 0; !next_.empty() && played < most; ++played) {
       const Asking asking = next_.top();
@@ -140,8 +158,10 @@ class Play {
     }
     double last = 0;
     for (const Together& group : groups_) {
-      const auto played = static_cast<double>(std::max<int64_t>(1, group.round));
-      last = std::max(last, group.done * std::max(1.0, static_cast<double>(group.rounds) / played));
+      double done = group.exchange_done;
+      for (const Together::Round& round : group.open) done = std::max(done, round.done);
+      const auto played = static_cast<double>(std::max<int64_t>(1, rounds_done(group)));
+      last = std::max(last, done * std::max(1.0, static_cast<double>(group.rounds) / played));
     }
     return last;
   }
@@ -158,26 +178,65 @@ class Play {
 
   // Calls f for each client that has a window in the round.
   template <typename F>
-  static void for_each_client(Together& group, F&& f) {
+  static void for_each_client(Together& group, int64_t round, F&& f) {
     for (Client& client : group.clients) {
-      if (client.windows > group.round) f(client);
+      if (client.windows > round) f(client);
     }
   }
 
-  void begin_round(Together& group) {
-    if (!reads_ && group.round < group.rounds) {
-      group.done += copy_seconds_;
-      pass_links(group);
-    }
-    for_each_client(group, [&](Client& client) {
-      next_.push({reads_ ? group.done : sorted(group, client), &group, &client, transfer_.rewrites});
-      ++group.left;
+  int64_t rounds_done(const Together& group) const {
+    int64_t done = group.exchanged;
+    for (const Together::Round& round : group.open) done -= !reads_ && round.left > 0 ? 1 : 0;
+    return done;
+  }
+
+  // From now on clients may ask for their windows of the round, from when ready(client) says.
+  template <typename Ready>
+  void open_round(Together& group, int64_t round, Ready&& ready) {
+    if (round >= group.rounds) return;
+    group.in_slot(round) = {};
+    for_each_client(group, round, [&](Client& client) {
+      ++group.in_slot(round).left;
+      client.may_ask_from[static_cast<size_t>(round % most_slots)] = ready(client);
+      ask(group, client, round + 1);
     });
+  }
+  // Of a client that has done the round before: asks for its next window if that round is open.
+  void ask(Together& group, Client& client, int64_t opened) {
+    if (client.asking || client.round >= std::min(client.windows, opened)) return;
+    const double from = client.may_ask_from[static_cast<size_t>(client.round % most_slots)];
+    next_.push({std::max(from, client.done), &group, &client, transfer_.rewrites});
+    client.asking = true;
+  }
+  // The first round that is not open yet.
+  int64_t opened(const Together& group) const { return group.exchanged + (reads_ ? most_slots : 0); }
+
+  // Exchanges what can be exchanged by now.
+  void go_on(Together& group) {
+    while (group.exchanged < group.rounds && group.in_slot(group.exchanged).left == 0) {
+      double begin = std::max(group.exchange_done, group.in_slot(group.exchanged).done);
+      if (!reads_) begin += copy_seconds_;
+      pass_links(group, begin);
+      // The client sorts the data of one node while those of another are under way.
+      const auto sorted = [&](const Client& client) {
+        return std::max(link_free(client), begin + client.sorting_seconds);
+      };
+      group.exchange_done = begin;
+      for_each_client(group, group.exchanged, [&](const Client& client) {
+        group.exchange_done = std::max(group.exchange_done, sorted(client));
+      });
+      // Ranks take the windows one after another, and so wait for all of them.
+      if (reads_) group.exchange_done += copy_seconds_;
+      const int64_t round = opened(group);
+      ++group.exchanged;
+      open_round(group, round,
+                 [&](const Client& client) { return reads_ ? group.exchange_done : sorted(client); });
+    }
   }
 
   void serve(const Asking& asking) {
     const auto [now, group, client, old] = asking;
-    window(*client->realm, group->round, intervals_);
+    window(*client->realm, client->round, intervals_);
     int64_t bytes = 0;
     for (const pattern::Interval& part : intervals_) bytes += part.length();
     double begin = now, done = now;
@@ -192,35 +251,26 @@ class Play {
       next_.push({done, group, client, false});
       return;
     }
-    group->done = std::max(group->done, done);
-    if (--group->left > 0) return;
-    if (reads_) end_read(*group);
-    ++group->round;
-    begin_round(*group);
-  }
-
-  // Ranks take the windows one after another, and so wait for all of them.
-  void end_read(Together& group) {
-    pass_links(group);
-    double done = group.done;
-    for_each_client(group, [&](const Client& client) { done = std::max(done, sorted(group, client)); });
-    group.done = done + copy_seconds_;
+    Together::Round& round = group->in_slot(client->round);
+    round.done = std::max(round.done, done);
+    --round.left;
+    client->done = done;
+    client->asking = false;
+    ++client->round;
+    ask(*group, *client, opened(*group));
+    if (round.left == 0) go_on(*group);
   }
 
   double& link_free(const Client& client) { return link_free_[static_cast<size_t>(client.realm->node)]; }
-  // Links move what the windows of the round exchange with other nodes. What is of the aggregators of a node
-  // shares its link, and is through for all of them at the same time. In later rounds than the first it is
-  // partly so while others still wait for storage.
-  void pass_links(Together& group) {
-    const double busy = group.round == 0 ? busy_links : 1;
-    for_each_client(group, [&](const Client& client) {
+  // Links move what the windows of the next round exchange with other nodes, from a time on. What is of the
+  // aggregators of a node shares its link, and is through for all of them at the same time. In later rounds
+  // than the first it is partly so while others still wait for storage.
+  void pass_links(Together& group, double begin) {
+    const double busy = group.exchanged == 0 ? busy_links : 1;
+    for_each_client(group, group.exchanged, [&](const Client& client) {
       double& free = link_free(client);
-      free = std::max(free, group.done) + client.link_seconds / busy;
+      free = std::max(free, begin) + client.link_seconds / busy;
     });
-  }
-  // When that is done and sorted: the client sorts the data of one node while those of another are under way.
-  double sorted(const Together& group, const Client& client) {
-    return std::max(link_free(client), group.done + client.sorting_seconds);
   }
 
   bool reads_;

@@ -92,5 +92,32 @@ TEST(EventCounterWait, SpinsNoLongerOnceOneWhoIsAwaitedMayShareTheCore) {
   EXPECT_EQ(1, asked);
 }
 
+// Whoever is awaited may itself wait for a message of the one who spins.
+TEST(EventCounterWait, MessagesProceedWhileItSpins) {
+  EventCounter counter;
+  WaitPolicy policy{.spins = 100'000'000, .context = &counter, .messages = true};
+  policy.progress = [](void* context) { static_cast<EventCounter*>(context)->increment(); };
+  policy.in_vain = [](void*) { return true; };
+  EXPECT_TRUE(counter.wait_for(1, policy));
+}
+
+TEST(EventCounterWait, SleepsAreShortWhileMessagesAreUnderWay) {
+  constexpr int sleeps = 64;
+  struct Waiting {
+    int progress = 0, slept = 0;
+  };
+  for (const bool messages : {false, true}) {
+    EventCounter counter;
+    Waiting waiting;
+    WaitPolicy policy{.context = &waiting, .messages = messages};
+    policy.progress = [](void* context) { ++static_cast<Waiting*>(context)->progress; };
+    policy.in_vain = [](void* context) { return ++static_cast<Waiting*>(context)->slept == sleeps; };
+    const int64_t begin_ns = now_ns();
+    EXPECT_FALSE(counter.wait_for(1, policy));
+    EXPECT_EQ(sleeps, waiting.progress);
+    EXPECT_EQ(messages, now_ns() - begin_ns < 400'000'000);
+  }
+}
+
 }  // namespace
 }  // namespace concilio::mpi::futex_test

@@ -83,7 +83,18 @@ TEST(Striped, TheAggregatorWithMostRoundsEndsLast) {
   EXPECT_NEAR(seconds_of(facts, layout, prices), 8 * stripe_seconds, 1e-6);
 }
 
-// Half of each window comes from the other node, or goes there. In the first round links are not always busy.
+// The windows of a round lie on the same target. While one aggregator waits there, the other is at its next.
+TEST(Striped, AggregatorsAreNotHeldUpByThoseOfTheirRound) {
+  const Prices prices = prices_of_targets();
+  for (const Operation operation : {Operation::write, Operation::read}) {
+    const Facts facts = facts_of(operation, 2, 2, 8 * mib);
+    EXPECT_NEAR(seconds_of(facts, layout_of(mib, {{0, 4 * mib}, {4 * mib, 8 * mib}}), prices),
+                5 * stripe_seconds, 1e-6);
+  }
+}
+
+// Half of each window comes from the other node, or goes there. In the first round links are not always busy,
+// and while storage has the first window the second is exchanged.
 TEST(Striped, WhatComesFromOtherNodesPassesALinkAndACore) {
   for (const Operation operation : {Operation::write, Operation::read}) {
     const Facts facts = facts_of(operation, 2, 2, 4 * mib);
@@ -91,9 +102,9 @@ TEST(Striped, WhatComesFromOtherNodesPassesALinkAndACore) {
     Prices prices = prices_of_targets();
     const double free = seconds_of(facts, layout, prices);
     prices.network_bytes_per_second = 50 * mib;  // 10 ms for half a window
-    EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 0.01 / 0.5 + 0.01, 1e-6);
+    EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 0.01 / 0.5, 1e-6);
     prices.copy = Curve::line(0, 25 * mib);  // 20 ms, while the link is at work; and all ranks copy for 80 ms
-    EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 2 * 0.02 + 0.08, 1e-6);
+    EXPECT_NEAR(seconds_of(facts, layout, prices) - free, 2 * 0.02 + 0.08 - stripe_seconds, 1e-6);
   }
 }
 
