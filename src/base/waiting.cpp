@@ -55,7 +55,7 @@ int described_cores() {
   return 0;
 }
 
-bool work_beside_simulated_rank(std::function<void()>) {
+bool work_beside_simulated_rank(const std::function<void()>&) {
   return false;
 }
 

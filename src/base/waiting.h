@@ -36,7 +36,7 @@ int described_cores();
 
 // Has the work done beside the calling rank, by another actor of the simulator. Real ranks have threads for
 // that (base/system/strand.h): nothing is done for them, and false is returned.
-bool work_beside_simulated_rank(std::function<void()> work);
+bool work_beside_simulated_rank(const std::function<void()>& work);
 
 // Whether the ranks are actors of a simulator. They take turns on one thread: a rank that polls holds up all
 // others, and messages proceed while it sleeps. No rank ends before the whole simulation does.

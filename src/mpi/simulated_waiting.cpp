@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include "base/text/name_hash.h"
 #include "base/waiting.h"
@@ -162,9 +161,9 @@ void concilio::mpi::delay_waiting(uint64_t number, int64_t longest_ns) {
   longest_delay_ns = longest_ns;
 }
 
-bool concilio::work_beside_simulated_rank(std::function<void()> work) {
+bool concilio::work_beside_simulated_rank(const std::function<void()>& work) {
   const InSimulator yes;
-  s4u::Actor::create(std::string(beside_rank), s4u::this_actor::get_host(), std::move(work));
+  s4u::Actor::create(std::string(beside_rank), s4u::this_actor::get_host(), work);
   return true;
 }
 
