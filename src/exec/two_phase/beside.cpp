@@ -21,8 +21,7 @@ void Beside::run() noexcept {
 }
 
 void Beside::wait() {
-  constexpr bool messages = true;
-  while (!team_.wait(ended_, started_, messages)) continue;
+  while (!team_.wait(ended_, started_, messages_)) continue;
 }
 
 }  // namespace concilio::exec

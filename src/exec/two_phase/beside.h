@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "base/system/strand.h"
 #include "mpi/nodes/team.h"
@@ -14,8 +15,9 @@ namespace concilio::exec {
 // and must not call MPI.
 class Beside final : Strand::Task {
  public:
-  // The team must outlive this.
-  Beside(mpi::Team& team, std::function<void()> work) : team_(team), work_(std::move(work)) {}
+  // The team must outlive this. messages: some of this rank may be under way meanwhile.
+  Beside(mpi::Team& team, bool messages, std::function<void()> work)
+      : team_(team), messages_(messages), work_(std::move(work)) {}
   ~Beside();
 
   // What was started before must have been waited for.
@@ -28,6 +30,7 @@ class Beside final : Strand::Task {
   void run() noexcept override;
 
   mpi::Team& team_;
+  const bool messages_;
   const std::function<void()> work_;
   Strand strand_;
   mpi::EventCounter ended_;

@@ -35,10 +35,12 @@ class TwoPhase : private ReadsMore {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
       if (plan.realms[static_cast<size_t>(realm)].aggregator == call.opened.team.rank()) own_realm_ = realm;
     }
-    // Where storage answers from memory, it needs a core as the exchange does.
-    const bool alone = group_.nodes.size() == 1 && group_.rounds == 1;
-    if (own_realm_ >= 0 && !exchanges_images() && !alone && !call.behind && !call.opened.prices().from_memory)
-      beside_.emplace(call.opened.team, [this] { move_window(); });
+    // Where storage answers from memory, it needs a core as the exchange does. With one window on one node,
+    // there is nothing to do meanwhile.
+    const bool goes_on = sends_parcels() || group_.rounds > 1;
+    if (own_realm_ >= 0 && !exchanges_images() && goes_on && !call.behind &&
+        !call.opened.prices().from_memory)
+      beside_.emplace(call.opened.team, sends_parcels(), [this] { move_window(); });
   }
 
   Outcome run() {
@@ -75,6 +77,8 @@ class TwoPhase : private ReadsMore {
   bool reads() const { return request_.operation == Operation::read; }
   // Whether the images of other nodes' windows are exchanged.
   bool exchanges_images() const { return exchange_ && group_.nodes.size() > 1; }
+  // Whether parcels of this rank may be under way.
+  bool sends_parcels() const { return parcels_ && group_.nodes.size() > 1; }
   bool is_own(size_t realm) const { return static_cast<int>(realm) == own_realm_; }
   bool is_local(size_t realm) const { return plan_.realms[realm].node == call_.opened.team.node(); }
   uint32_t local_ranks() const { return static_cast<uint32_t>(call_.opened.team.local_size()); }
@@ -92,7 +96,7 @@ class TwoPhase : private ReadsMore {
     // Nobody waits for others who may wait for its image.
     if (team_whole_ && !event.has_reached(target)) hand_over_copied();
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
-    if (!team_whole_ || !call_.opened.team.wait(event, target, parcels_ != nullptr)) end_early();
+    if (!team_whole_ || !call_.opened.team.wait(event, target, sends_parcels())) end_early();
     return team_whole_;
   }
   void end_early() {
