@@ -250,6 +250,7 @@ inline RandomCall random_call(std::mt19937_64& random) {
   if (below(5) == 0) wishes.realm_block_bytes = 1 + magnitude(24);
   if (below(3) == 0) wishes.combine_nodes = 1 + below(5);
   if (below(3) == 0) facts.storage.stripe_targets = 1 + below(8);
+  wishes.pipelining = below(4) > 0;
   return call;
 }
 

@@ -43,6 +43,8 @@ plan::Prices machine_prices(const DescribedMachine& machine, const store::Thrott
   prices.window_bytes_per_second = target_rate;
   prices.from_memory = false;
   prices.of_target = true;
+  if (costs.streams > 0) prices.requests_of_target = static_cast<double>(costs.streams);
+  prices.node_bytes_per_second = machine.rate_to_storage();
   prices.window_piece_seconds = static_cast<double>(costs.request_ns) * nano;
   prices.lock_seconds = 2 * static_cast<double>(costs.lock_ns) * nano;
   prices.copy = plan::Curve::line(0, machine.core_copy_rate);

@@ -47,6 +47,7 @@ enum class Key : int {
   agree,         // concilio_agree: auto | always | seldom: in which collective calls the ranks meet
   gpu_kernel,    // concilio_gpu_kernel: auto | always | never: for pieces in the memory of a GPU
   groups,        // concilio_groups: auto | off: aggregation groups
+  pipelining,    // concilio_pipelining: auto | off: storage works beside the exchange
   write_behind,  // concilio_write_behind: bytes that an aggregator with persistent realms may hold back
   group_bytes,   // concilio_group_bytes: least data of an aggregation group
   domain_bytes,  // concilio_domain_bytes: most data of an aggregator

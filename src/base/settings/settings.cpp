@@ -95,6 +95,9 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "memory of a GPU, where the vendor's compiler is there; auto: in calls with thousands of pieces."},
     {Key::groups, ValueType::choice, none, none, "auto", "auto|off", "concilio_groups", nullptr,
      "Whether nodes whose data lie apart in the file exchange in groups of their own."},
+    {Key::pipelining, ValueType::choice, none, none, "auto", "auto|off", "concilio_pipelining", nullptr,
+     "Whether storage moves a window of two-phase I/O while the next one is exchanged; auto: where storage "
+     "does not answer from memory."},
     {Key::write_behind, ValueType::bytes, 0, tib, "0", nullptr, "concilio_write_behind", nullptr,
      "Bytes of several collective writes that an aggregator may hold back to write them together, until a "
      "sync, a read or the close; only with realms of the file (persistent, cyclic, user) and "

@@ -41,6 +41,7 @@ struct OpenFile {
   std::optional<plan::Flush> flush{};          // how windows with holes are written, if the user has said so
   int64_t flush_threshold = 0;                 // of FlushRules
   int64_t direct_bytes = 0;                    // concilio_direct_bytes
+  bool pipelining = true;                      // concilio_pipelining
 
   // Whether every plain write of every call locks its range, because some rank may be rewriting the bytes
   // around it. That is so where another open of the file cannot announce itself, or where a rank of another

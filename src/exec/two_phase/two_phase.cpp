@@ -38,7 +38,7 @@ class TwoPhase : private ReadsMore {
     // Where storage answers from memory, it needs a core as the exchange does. With one window on one node,
     // there is nothing to do meanwhile.
     const bool goes_on = sends_parcels() || group_.rounds > 1;
-    if (own_realm_ >= 0 && !exchanges_images() && goes_on && !call.behind &&
+    if (own_realm_ >= 0 && !exchanges_images() && goes_on && !call.behind && call.opened.pipelining &&
         !call.opened.prices().from_memory)
       beside_.emplace(call.opened.team, sends_parcels(), [this] { move_window(); });
   }
@@ -290,8 +290,10 @@ class TwoPhase : private ReadsMore {
     if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
     exchange_parcels([&] { return parcels_->merge(round, images_.parts(realm, round)); });
-    // The parcels of the next window may arrive while this one is written.
-    exchange_parcels([&] { return parcels_->expect(round + 1); });
+    // With pipelining, the parcels of the next window may arrive while this one is written.
+    const auto expect_next = [&] { exchange_parcels([&] { return parcels_->expect(round + 1); }); };
+    const bool early = call_.opened.pipelining;
+    if (early) expect_next();
     if (!wait(exchanges_images() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
     finish_window();
     if (!beside_) finish_sends();
@@ -300,6 +302,7 @@ class TwoPhase : private ReadsMore {
     } else {
       release(realm, round);
     }
+    if (!early) expect_next();
   }
   Status flush(Parts parts) {
     // Data that are held back are not written to the file yet.

@@ -209,6 +209,7 @@ File::Settings File::settings_from(std::shared_ptr<const Config> config, exec::O
   opened.gpu_kernel = static_cast<exec::GpuKernel>(config->integer(Key::gpu_kernel));
   opened.flush_threshold = config->integer(Key::romio_cb_ds_threshold);
   opened.direct_bytes = config->integer(Key::direct_bytes);
+  opened.pipelining = config->integer(Key::pipelining) == 0;
   // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
   // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
   // every rank pays for a lock.

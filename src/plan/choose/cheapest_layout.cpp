@@ -29,12 +29,15 @@ constexpr size_t most_nodes_for_combinations = 32;
 constexpr int64_t most_from_memory = 4, most_aggregators = 8;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each. But the
 // exchange for the first window has nothing to go on beside, so the largest is not always the best.
-constexpr int64_t larger_windows[] = {1 << 20, 4 << 20};
+constexpr int64_t larger_windows[] = {1 << 20, 2 << 20, 4 << 20};
 // So few bytes come into the one node's memory, and out of it, in less time than another layout takes to
 // make.
 constexpr int64_t few_bytes = 16 << 10;
 // A window with a stripe on every target is tried too, unless it is larger than this.
 constexpr int64_t largest_window_tried = 64 << 20;
+// Making a layout takes so long for each node (measured). All pairs of windows and aggregators are tried if a
+// call is predicted to take at least this part of that: few calls of its pattern earn it.
+constexpr double layout_seconds_of_node = 30e-6, least_part_of_planning = 0.1;
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
 constexpr double least_saving = 0.05;
 
@@ -154,7 +157,7 @@ Setting setting(Value Trial::*member, const std::vector<Value>& values) {
   return changes;
 }
 
-// The first two are those of memory. groups: of the usual layout.
+// The first two are those of memory, then come windows and aggregators. groups: of the usual layout.
 std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   const Wishes& wishes = facts.wishes;
   // Realms that belong to the file serve other calls too, so this call's cost does not decide.
@@ -165,6 +168,10 @@ std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   const std::vector<int64_t> minima = memory_minima_tried(facts, windows);
   std::vector<Setting> settings{setting(&Trial::memory_min_bytes, minima)};
   settings.push_back(differs_in_memory(facts, windows) ? setting(&Trial::by_memory, {true}) : Setting());
+  settings.push_back(setting(&Trial::window_bytes, windows));
+  settings.push_back(wishes.aggregators == 0 && wishes.aggregators_per_node == 0
+                         ? setting(&Trial::aggregators_per_node, aggregators_tried(facts, from_memory))
+                         : Setting());
   if (wishes.groups && groups > 1) {
     Setting other_groups;
     // A group whose own hosts are short of memory may do better with others' help.
@@ -173,19 +180,16 @@ std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
     if (facts.storage.revoke_ns > 0) other_groups.push_back([](Trial& trial) { trial.whole_stripes = true; });
     settings.push_back(std::move(other_groups));
   }
-  settings.push_back(setting(&Trial::window_bytes, windows));
   // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
       !lie_evenly(facts.buckets, most_realms(facts)))
     settings.push_back(setting(&Trial::realms, {RealmPolicy::balanced}));
-  if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0)
-    settings.push_back(setting(&Trial::aggregators_per_node, aggregators_tried(facts, from_memory)));
   return settings;
 }
 
-// All combinations of settings but the usual one.
-std::vector<Trial> combinations(const std::vector<Setting>& settings) {
-  std::vector<Trial> trials{Trial{}};
+// All combinations of settings but the first one, `usual`.
+std::vector<Trial> combinations(std::span<const Setting> settings, const Trial& usual = {}) {
+  std::vector<Trial> trials{usual};
   for (const Setting& setting : settings) {
     const size_t count = trials.size();
     for (const auto& change : setting) {
@@ -237,6 +241,7 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
   const LayoutPrice usual = price_of_layout(facts, best, prices);
   double least = usual.seconds * (1 - least_saving);
   Facts changed = facts;
+  Trial best_trial;
   // Returns the cost of a layout, and takes it if it is the cheapest so far.
   const auto consider = [&](const Trial& trial) {
     changed.trial = trial;
@@ -247,6 +252,7 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
     if (layout.warning == best.warning && price.seconds < least && price.by_targets == usual.by_targets) {
       least = price.seconds;
       best = std::move(layout);
+      best_trial = trial;
     }
     return price.seconds;
   };
@@ -255,7 +261,7 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
     return best;
   }
   // One setting after another is changed, to what is cheapest so far, but for those of memory.
-  std::vector<Trial> starts = combinations({settings[0], settings[1]});
+  std::vector<Trial> starts = combinations(std::span(settings).first(2));
   starts.emplace_back();
   for (Trial trial : starts) {
     double seconds = consider(trial);
@@ -270,6 +276,13 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
         }
       }
     }
+  }
+  // Many aggregators with small windows keep as many targets busy as few with large ones; one setting after
+  // another finds only one of the two.
+  const std::vector<Trial> pairs = combinations(std::span(settings).subspan(2, 2), best_trial);
+  const double planning = static_cast<double>(pairs.size() * facts.nodes.size()) * layout_seconds_of_node;
+  if (least >= least_part_of_planning * planning) {
+    for (const Trial& trial : pairs) consider(trial);
   }
   return best;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,6 @@
 
 namespace concilio::plan {
 namespace {
-
-// So many requests a target works on at the same time.
-constexpr double requests_of_target = 4;
 
 // What is asked of storage for a window, or for a part of one.
 struct Transfer {
@@ -49,44 +47,75 @@ Transfer transfer_of(const HoleyWindows& holey, double windows, const Prices& pr
 // So many windows are played, but some of each realm; the others take as long on average.
 constexpr int64_t most_windows_played = 1024, most_windows_of_realm = 8;
 
-// The targets, each of which moves the bytes of one request after another.
+// The targets. Each works on a number of requests at the same time, and moves their bytes one after another.
 class Targets {
  public:
   Targets(const StorageFacts& storage, const Prices& prices)
       : stripe_bytes_(storage.stripe_bytes),
         read_(prices.read.window, static_cast<double>(stripe_bytes_)),
         write_(prices.write.window, static_cast<double>(stripe_bytes_)),
-        free_(static_cast<size_t>(storage.stripe_targets)) {}
+        channels_(static_cast<size_t>(std::clamp(prices.requests_of_target, 1.0, most_channels))),
+        free_(static_cast<size_t>(storage.stripe_targets) * (1 + channels_)) {}
 
-  // When a part of a window is moved, which is asked for at a time, and not before any other was asked for.
-  double serve(Operation operation, pattern::Interval bytes, const Transfer& transfer, double now) {
+  // When a part of a window is moved, and how long it takes if nothing else is asked for.
+  struct Served {
+    double done, alone_seconds;
+  };
+  // The part is asked for at a time, and not before any other was asked for.
+  Served serve(Operation operation, pattern::Interval bytes, const Transfer& transfer, double now) {
     const RequestSeconds& stripe = operation == Operation::read ? read_ : write_;
     const double byte_seconds = transfer.share * stripe.of_bytes / static_cast<double>(stripe_bytes_);
-    const int64_t targets = std::ssize(free_);
+    const int64_t targets = std::ssize(free_) / static_cast<int64_t>(1 + channels_);
     const int64_t first = floor_divide(bytes.begin, stripe_bytes_),
                   last = floor_divide(bytes.end - 1, stripe_bytes_);
     const int64_t target = first - floor_divide(first, targets) * targets;  // of the first stripe
-    double done = now;
+    // Requests that wait for each other, each of which is served by one target or by several together.
+    const double one_bytes =
+        std::min(static_cast<double>(bytes.length()) / transfer.requests, static_cast<double>(stripe_bytes_));
+    Served served{now, transfer.in_turn * (stripe.latency + one_bytes * byte_seconds)};
     for (int64_t i = 0; i < std::min(targets, last - first + 1); ++i) {
       int64_t its_bytes = ((last - first - i) / targets + 1) * stripe_bytes_;
       if (i == 0) its_bytes -= bytes.begin - first * stripe_bytes_;
       if ((last - first) % targets == i) its_bytes -= stripe_bytes_ - (bytes.end - last * stripe_bytes_);
-      double& free = free_[static_cast<size_t>((target + i) % targets)];
       const double moving = static_cast<double>(its_bytes) * byte_seconds;
       const double requests = std::max(
           1.0, transfer.requests * static_cast<double>(its_bytes) / static_cast<double>(bytes.length()));
-      free = std::max(free, now) + requests * stripe.latency / requests_of_target + moving;
-      // Others' requests come between those that wait for each other.
-      done = std::max({done, free + stripe.latency * (1 - 1 / requests_of_target),
-                       now + transfer.in_turn * stripe.latency + moving});
+      const double worked = requests * stripe.latency + moving;
+      served.done = std::max({served.done, move((target + i) % targets, moving, now),
+                              work((target + i) % targets, requests, worked, now)});
+    }
+    return served;
+  }
+
+ private:
+  static constexpr double most_channels = 64;
+
+  // Of a target: when it has moved all that it has been asked for, and when each of its channels is free.
+  std::span<double> of_target(int64_t target) {
+    return std::span(free_).subspan(static_cast<size_t>(target) * (1 + channels_), 1 + channels_);
+  }
+  double move(int64_t target, double seconds, double now) {
+    double& free = of_target(target)[0];
+    return free = std::max(free, now) + seconds;
+  }
+  // One request takes the channel that is free first. Several go through all of them, with those of others
+  // between them.
+  double work(int64_t target, double requests, double seconds, double now) {
+    const auto channels = of_target(target).subspan(1);
+    const size_t taken = requests > 1 ? channels_ : 1;
+    double done = now;
+    for (size_t i = 0; i < taken; ++i) {
+      double& free = *std::ranges::min_element(channels);
+      free = std::max(free, now) + seconds / static_cast<double>(taken);
+      done = std::max(done, free);
     }
     return done;
   }
 
- private:
   int64_t stripe_bytes_;
   RequestSeconds read_, write_;  // of a stripe
-  std::vector<double> free_;     // by target: when all that it has been asked for is moved
+  size_t channels_;              // of each target
+  std::vector<double> free_;     // of each target in turn, as in of_target()
 };
 
 // How much of the time links are busy while all nodes exchange: each has two messages under way at a time,
@@ -107,8 +136,11 @@ struct Client {
 // The aggregators of a group. Each has data in the windows of others, or its node's ranks have, so all go
 // together through the exchange of one round after another, while storage is at work on their windows. These
 // have two slots: what is written of a round is exchanged when all have done the one before the last; and
-// what is read of a round may be read when the one before the last is exchanged.
+// what is read of a round may be read when the one before the last is exchanged. Without pipelining it is as
+// if they had one.
 struct Together {
+  explicit Together(int64_t slots_of_windows) : slots(slots_of_windows) {}
+
   std::vector<Client> clients;
   int64_t exchanged = 0, rounds = 0;
   double exchange_done = 0;  // of the last round that was exchanged
@@ -118,7 +150,8 @@ struct Together {
     double done = 0;  // when the last of the others had
   };
   std::array<Round, most_slots> open{};
-  Round& in_slot(int64_t round) { return open[static_cast<size_t>(round % most_slots)]; }
+  int64_t slots;
+  Round& in_slot(int64_t round) { return open[static_cast<size_t>(round % slots)]; }
 };
 
 // Plays the windows of all groups, whose aggregators meet at the targets.
@@ -126,13 +159,16 @@ class Play {
  public:
   Play(const Facts& facts, const Layout& layout, const Transfer& transfer, const Prices& prices)
       : reads_(facts.operation == Operation::read),
+        slots_(facts.wishes.pipelining ? most_slots : 1),
         transfer_(transfer),
         copy_seconds_(
             copy_seconds(facts, static_cast<double>(facts.digest.bytes), largest_piece_count(facts), prices) /
             static_cast<double>(std::max<int64_t>(1, layout.rounds))),
         targets_(facts.storage, prices),
         link_free_(facts.nodes.size()),
-        groups_(layout.groups.size()) {}
+        storage_byte_seconds_(prices.node_bytes_per_second > 0 ? 1 / prices.node_bytes_per_second : 0),
+        storage_link_free_(facts.nodes.size()),
+        groups_(layout.groups.size(), Together(slots_)) {}
 
   void add(const Client& client) {
     Together& group = groups_[static_cast<size_t>(client.realm->group)];
@@ -145,7 +181,7 @@ class Play {
   double seconds() {
     for (Together& group : groups_) {
       if (reads_) {
-        for (int64_t round = 0; round < most_slots; ++round)
+        for (int64_t round = 0; round < slots_; ++round)
           open_round(group, round, [](const Client&) { return 0.0; });
       }
       go_on(group);
@@ -209,7 +245,7 @@ class Play {
     client.asking = true;
   }
   // The first round that is not open yet.
-  int64_t opened(const Together& group) const { return group.exchanged + (reads_ ? most_slots : 0); }
+  int64_t opened(const Together& group) const { return group.exchanged + (reads_ ? slots_ : 0); }
 
   // Exchanges what can be exchanged by now.
   void go_on(Together& group) {
@@ -239,14 +275,21 @@ class Play {
     window(*client->realm, client->round, intervals_);
     int64_t bytes = 0;
     for (const pattern::Interval& part : intervals_) bytes += part.length();
-    double begin = now, done = now;
+    // Parts that wait for each other leave the targets to other clients meanwhile.
+    double done = now, alone = 0;
     for (const pattern::Interval& part : intervals_) {
       const double share = static_cast<double>(part.length()) / static_cast<double>(bytes);
-      if (old) begin += transfer_.lock_seconds;
-      done = std::max(done, targets_.serve(reads_ || old ? Operation::read : Operation::write, part,
-                                           transfer_.of_part(share), begin));
-      if (transfer_.holes) begin = done;
+      const auto served = targets_.serve(reads_ || old ? Operation::read : Operation::write, part,
+                                         transfer_.of_part(share), now);
+      done = std::max(done, served.done);
+      if (transfer_.holes) {
+        alone += served.alone_seconds + (old ? transfer_.lock_seconds : 0);
+      } else {
+        alone = std::max(alone, served.alone_seconds);
+      }
     }
+    done = std::max(done, now + alone);
+    done = std::max(done, pass_link_to_storage(*client, transfer_.share * static_cast<double>(bytes), now));
     if (old) {
       next_.push({done, group, client, false});
       return;
@@ -261,12 +304,17 @@ class Play {
     if (round.left == 0) go_on(*group);
   }
 
+  // A node's link to storage moves the windows of its aggregators one after another.
+  double pass_link_to_storage(const Client& client, double bytes, double now) {
+    double& free = storage_link_free_[static_cast<size_t>(client.realm->node)];
+    return free = std::max(free, now) + bytes * storage_byte_seconds_;
+  }
   double& link_free(const Client& client) { return link_free_[static_cast<size_t>(client.realm->node)]; }
   // Links move what the windows of the next round exchange with other nodes, from a time on. What is of the
   // aggregators of a node shares its link, and is through for all of them at the same time. In later rounds
-  // than the first it is partly so while others still wait for storage.
+  // than the first it is partly so while others still wait for storage, if windows are pipelined.
   void pass_links(Together& group, double begin) {
-    const double busy = group.exchanged == 0 ? busy_links : 1;
+    const double busy = group.exchanged == 0 || slots_ == 1 ? busy_links : 1;
     for_each_client(group, group.exchanged, [&](const Client& client) {
       double& free = link_free(client);
       free = std::max(free, begin) + client.link_seconds / busy;
@@ -274,10 +322,13 @@ class Play {
   }
 
   bool reads_;
+  int64_t slots_;
   Transfer transfer_;
   double copy_seconds_;  // of all ranks together, for a round
   Targets targets_;
   std::vector<double> link_free_;  // by node
+  double storage_byte_seconds_;    // of a node's link to storage
+  std::vector<double> storage_link_free_;
   std::vector<Together> groups_;
   int64_t clients_ = 0;
   std::priority_queue<Asking, std::vector<Asking>, std::greater<>> next_;

@@ -131,6 +131,7 @@ struct Wishes {
   int64_t realm_block_bytes = 0;            // romio_cb_fr_types: blocks of cyclic and persistent realms
   Placement placement = Placement::memory;  // concilio_placement
   bool groups = true;                       // concilio_groups
+  bool pipelining = true;                   // concilio_pipelining
   int64_t write_behind_bytes = 0;           // concilio_write_behind
   int64_t group_bytes = 4 << 20;            // concilio_group_bytes, Msg_group
   int64_t domain_bytes = 1 << 20;           // concilio_domain_bytes, Msg_ind

@@ -70,6 +70,10 @@ struct Prices {
   double window_piece_seconds;     // one request of an aggregator that writes a window piece by piece
   bool from_memory;                // storage answers from memory, so that a client keeps one core busy
   bool of_target;  // where a file is striped: requests are those to one target, not to storage as a whole
+  // Then also: so many requests a target works on at the same time, and the rate between a node and storage,
+  // of each direction; 0: there is no limit.
+  double requests_of_target = 4;
+  double node_bytes_per_second = 0;
   double lock_seconds;              // lock and unlock of a range
   Curve copy;                       // bytes of a piece -> seconds that one core takes to gather or scatter it
   double map_seconds;               // to map and unmap a stretch of a file, besides its pages

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 namespace concilio::plan {
 namespace {
@@ -46,6 +47,12 @@ void visit_all(P& prices, Visitor& visit) {
   visit("datatype_piece_seconds", prices.datatype_piece_seconds);
 }
 
+// Of prices of a target, which no measurement tells. Each may be missing.
+constexpr std::pair<const char*, double Prices::*> numbers_of_target[] = {
+    {"requests_of_target", &Prices::requests_of_target},
+    {"node_bytes_per_second", &Prices::node_bytes_per_second},
+};
+
 struct Writer {
   json out = json::object();
   void operator()(const std::string& name, const Curve& curve) { out[name] = curve_json(curve); }
@@ -75,7 +82,10 @@ json prices_as_json(const Prices& prices) {
   Writer writer;
   visit_all(prices, writer);
   writer.out["from_memory"] = prices.from_memory;
-  if (prices.of_target) writer.out["of_target"] = true;
+  if (prices.of_target) {
+    writer.out["of_target"] = true;
+    for (const auto& [name, number] : numbers_of_target) writer(name, prices.*number);
+  }
   return writer.out;
 }
 
@@ -84,11 +94,15 @@ Prices read_prices(const JsonPlace& in) {
   Reader reader{in};
   visit_all(prices, reader);
   prices.from_memory = in.at("from_memory").truth();
-  const auto of_target = in.find("of_target");  // no measurement tells
+  const auto of_target = in.find("of_target");
   prices.of_target = of_target && of_target->truth();
+  for (const auto& [name, number] : numbers_of_target) {
+    if (const auto given = in.find(name)) prices.*number = given->number_from_0();
+  }
   // These are divisors.
   if (prices.window_bytes_per_second <= 0) in.at("window_bytes_per_second").refuse("is not positive");
   if (prices.network_bytes_per_second <= 0) in.at("network_bytes_per_second").refuse("is not positive");
+  if (prices.requests_of_target < 1) in.at("requests_of_target").refuse("is less than 1");
   if (prices.read.at_once.served < 1) in.at("read_at_once_served").refuse("is less than 1");
   if (prices.write.at_once.served < 1) in.at("write_at_once_served").refuse("is less than 1");
   return prices;

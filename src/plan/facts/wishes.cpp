@@ -50,6 +50,7 @@ void take_over(const Config& config, Operation operation, Counts&& counts, Wishe
     wishes.realm_block_bytes = std::max<int64_t>(0, config.integer(Key::romio_cb_fr_types));
   if (counts(Key::placement)) wishes.placement = static_cast<Placement>(config.integer(Key::placement));
   if (counts(Key::groups)) wishes.groups = config.integer(Key::groups) == 0;
+  if (counts(Key::pipelining)) wishes.pipelining = config.integer(Key::pipelining) == 0;
   number(Key::write_behind, wishes.write_behind_bytes);
   number(Key::group_bytes, wishes.group_bytes);
   number(Key::domain_bytes, wishes.domain_bytes);

@@ -161,7 +161,7 @@ class Sizing {
   static int64_t equal_windows(const Realm& realm, int64_t bytes) {
     const int64_t whole = whole_realm(realm), unit = unit_of(realm);
     const int64_t rounds =
-        std::max<int64_t>(1, (whole - 1) / bytes + (2 * ((whole - 1) % bytes) >= bytes ? 1 : 0));
+        std::max<int64_t>(1, (whole - 1) / bytes + (2 * ((whole - 1) % bytes + 1) >= bytes ? 1 : 0));
     const int64_t equal = align_up(ceil_divide(whole, rounds), unit);
     return 2 * equal <= 3 * bytes ? equal : bytes;
   }

@@ -83,6 +83,7 @@ json wishes_json(const Wishes& wishes) {
   out["realms"] = realm_policy_name(wishes.realms);
   out["placement"] = placement_row(wishes.placement).name;
   out["groups"] = wishes.groups;
+  out["pipelining"] = wishes.pipelining;
   out["exchange"] = name_in(exchange_names, wishes.exchange);
   out["alltoallw"] = name_in(choice_names, wishes.alltoallw);
   out["collective"] = name_in(choice_names, wishes.collective);
@@ -202,6 +203,7 @@ Wishes read_wishes(const JsonPlace& in) {
         places, [](int64_t i) { return placement_rows()[static_cast<size_t>(i)].name; }));
   }
   read_truth(in, "groups", wishes.groups);
+  read_truth(in, "pipelining", wishes.pipelining);
   read_name(in, "exchange", exchange_names, wishes.exchange);
   read_name(in, "alltoallw", choice_names, wishes.alltoallw);
   read_name(in, "collective", choice_names, wishes.collective);

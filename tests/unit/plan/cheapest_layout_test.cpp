@@ -41,6 +41,41 @@ TEST(CheapestLayout, RemoteStorageTakesLargerWindows) {
   EXPECT_LT(seconds(remote, far), seconds(remote, usual_layout(remote, whole(remote))));
 }
 
+// Of a realm that is one window and a half.
+TEST(CheapestLayout, TriedWindowsAreShorterRatherThanLonger) {
+  Facts facts = test::contiguous(Operation::write, 1, 3 * mib);
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  facts.storage.stripe_bytes = mib;
+  facts.wishes.aggregators = 1;
+  facts.trial.window_bytes = 2 * mib;
+  const Layout layout = usual_layout(facts, whole(facts));
+  EXPECT_EQ(layout.window_bytes, 2 * mib);
+  EXPECT_EQ(layout.rounds, 2);
+}
+
+// 64 nodes of eight ranks with 2 MiB each, of which two share pieces. With the best number of aggregators for
+// the usual windows, and the best windows for that, it takes longer.
+TEST(CheapestLayout, ManyAggregatorsWithSmallWindowsAreFound) {
+  Facts facts = test::interleaved(Operation::write, 64 * 8, 4096, 2 * mib);
+  facts.nodes = test::make_nodes(64, 8);
+  facts.cores_per_node = 64;
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  facts.storage.stripe_bytes = mib;
+  facts.storage.stripe_targets = 64;
+  const Layout best = cheapest_layout(facts, whole(facts));
+  const double least = price_of_layout(facts, best, prices_of(facts)).seconds;
+  for (const int64_t aggregators : {2, 4, 8}) {
+    for (const int64_t window : {1, 2, 4}) {
+      Facts tried = facts;
+      tried.trial.aggregators_per_node = aggregators;
+      tried.trial.window_bytes = window * mib;
+      const Layout layout = usual_layout(tried, whole(facts));
+      EXPECT_GE(price_of_layout(facts, layout, prices_of(facts)).seconds, least)
+          << aggregators << ' ' << window;
+    }
+  }
+}
+
 TEST(CheapestLayout, WishesAreRespected) {
   Facts facts = call(StorageFacts::Kind::network);
   facts.wishes.window_bytes = 512 << 10;

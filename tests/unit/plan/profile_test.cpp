@@ -23,6 +23,8 @@ Profile sample() {
   profile.made = "today";
   profile.prices = builtin_prices({});
   profile.prices.read.adjoining = {{64, 1e-6}, {4096, 2e-6}, {1 << 20, 3e-4}};
+  profile.prices.requests_of_target = 5;
+  profile.prices.node_bytes_per_second = 6e9;
   profile.parameters = {2, 3, 4, 5};
   return profile;
 }
@@ -41,6 +43,8 @@ TEST(Profile, ReadsWhatItWrites) {
   EXPECT_EQ(read->throttle, wanted.throttle);
   EXPECT_EQ(read->made, wanted.made);
   EXPECT_EQ(prices_as_json(read->prices), prices_as_json(wanted.prices));
+  EXPECT_EQ(read->prices.requests_of_target, 5);
+  EXPECT_EQ(read->prices.node_bytes_per_second, 6e9);
   EXPECT_EQ(read->parameters.aggregators_per_node, 2);
   EXPECT_EQ(read->parameters.domain_bytes, 3);
   EXPECT_EQ(read->parameters.group_bytes, 4);
@@ -73,6 +77,9 @@ TEST(Profile, SaysWhatIsWrong) {
   EXPECT_THAT(changed([](json& all) { all["prices"]["network_bytes_per_second"] = 0; }),
               HasSubstr("positive"));
   EXPECT_THAT(changed([](json& all) { all["prices"]["read_at_once_served"] = 0; }), HasSubstr("served"));
+  EXPECT_THAT(changed([](json& all) { all["prices"]["requests_of_target"] = 0.5; }),
+              HasSubstr("requests_of_target"));
+  EXPECT_EQ(changed([](json& all) { all["prices"].erase("requests_of_target"); }), "nothing");
   EXPECT_THAT(changed([](json& all) { all["prices"]["copy"] = json::array(); }), HasSubstr("copy"));
   EXPECT_THAT(changed([](json& all) { all["prices"]["copy"] = {{2, 1}, {1, 2}}; }), HasSubstr("growing"));
   EXPECT_THAT(changed([](json& all) { all["prices"]["copy"] = {{1, 1, 1}}; }), HasSubstr("[x, y]"));

@@ -139,10 +139,10 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double message_seconds = nodes > 1 ? messages * prices.message.at(0) + hop_seconds : 0;
   const double network_seconds = nodes > 1 ? network / prices.network_bytes_per_second : 0;
   // While storage writes or reads one window the next is filled, unless both need the same cores. So the
-  // exchange adds only its first round, and what takes longer than storage.
+  // exchange adds only its first round, and what takes longer than storage. Without pipelining it adds all.
   double seen = 1;
   if (const double exchange = copies + message_seconds + network_seconds;
-      !prices.from_memory && rounds > 1 && exchange > 0) {
+      facts.wishes.pipelining && !prices.from_memory && rounds > 1 && exchange > 0) {
     seen = std::max(1 / rounds, (exchange - storage * (rounds - 1) / rounds) / exchange);
   }
   cost.add("copies", seen * copies);
