@@ -14,9 +14,12 @@ COLOURS = {ROMIO: "#777777", EXCHANGE: "#e69f00", CONCILIO: "#0072b2"}
 
 
 def hints_of_romio(nodes):
-    """An aggregator a node, equal parts of the file, and a collective buffer of 16 MiB, with memory for all that goes with it."""
+    """An aggregator a node, equal parts of the file, and a collective buffer of 16 MiB, with memory for all that goes with it.
+
+    Each of its windows is exchanged and moved in turn.
+    """
     return {"cb_nodes": nodes, "cb_config_list": "*:1", "cb_buffer_size": "16M", "concilio_realms": "even",
-            "concilio_groups": "off", "concilio_memory_limit": "256M"}
+            "concilio_groups": "off", "concilio_memory_limit": "256M", "concilio_pipelining": "off"}
 
 
 def cases(quick):

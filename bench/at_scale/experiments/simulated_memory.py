@@ -34,9 +34,12 @@ RANKS_PER_NODE = 12
 # some more. So a node with this many times the memory of a buffer has windows of the buffer's size.
 MEMORY_OF_A_BUFFER = 12
 
-EQUAL, DRAWN, CONSCIOUS = "plain, equal buffers", "plain, drawn memory", "memory-conscious"
+EQUAL, PIPELINED, DRAWN, CONSCIOUS = "plain, equal buffers", "plain, pipelined", "plain, drawn memory", "memory-conscious"
+COLOURS = {EQUAL: "#777777", PIPELINED: "#56b4e9", DRAWN: "#e69f00", CONSCIOUS: "#0072b2"}
 COMMON = {"concilio_method": "two_phase", "concilio_memory_limit": "1G"}
-PLAIN = {**COMMON, "concilio_groups": "off", "concilio_placement": "first", "concilio_realms": "even", "cb_config_list": "*:1"}
+# As the paper's two-phase I/O, it exchanges a window and moves it in turn.
+PLAIN = {**COMMON, "concilio_groups": "off", "concilio_placement": "first", "concilio_realms": "even", "cb_config_list": "*:1",
+         "concilio_pipelining": "off"}
 
 
 def drawn_buffers_mib(mean, nodes, seed):
@@ -63,7 +66,9 @@ def cases(quick):
     for work in QUICK if quick else WORKS:
         nodes = work.ranks // RANKS_PER_NODE
         for buffer_mib in work.buffers_mib:
-            found.append(case_of(work, buffer_mib, EQUAL, 0, [buffer_mib], {**PLAIN, "cb_buffer_size": f"{buffer_mib}M"}))
+            equal = {**PLAIN, "cb_buffer_size": f"{buffer_mib}M"}
+            found.append(case_of(work, buffer_mib, EQUAL, 0, [buffer_mib], equal))
+            found.append(case_of(work, buffer_mib, PIPELINED, 0, [buffer_mib], {**equal, "concilio_pipelining": "auto"}))
             for draw in range(DRAWS):
                 drawn = drawn_buffers_mib(buffer_mib, nodes, f"{buffer_mib}/{draw}")
                 found.append(case_of(work, buffer_mib, DRAWN, draw, drawn, PLAIN))
@@ -80,28 +85,36 @@ def gain_text(ratios):
     return f"{100 * (mean - 1):+.0f} %"
 
 
+def on_average(ratios):
+    return (f"on average {' / '.join(map(gain_text, ratios.values()))} writing / reading, "
+            f"at worst {' / '.join(f'{min(each):.2f}' for each in ratios.values())}")
+
+
 def section(rows):
     lines, sentences = [], []
     for work in values_of(rows, "work"):
         gains = {"write": [], "read": []}
+        over_pipelined = {"write": [], "read": []}
         for buffer in values_of(select(rows, work=work), "buffer_mib"):
             at = {"work": work, "buffer_mib": buffer}
             cells = [work, buffer]
             for call in gains:
-                found = [median(rates(rows, call, variant=variant, **at)) for variant in (EQUAL, DRAWN, CONSCIOUS)]
-                gains[call].append(found[2] / found[0])
-                cells += [*(f"{rate:.0f}" for rate in found), f"{found[2] / found[0]:.2f}"]
+                found = {variant: rates(rows, call, variant=variant, **at) for variant in COLOURS}
+                gain = median(found[CONSCIOUS]) / median(found[EQUAL])
+                gains[call].append(gain)
+                if found[PIPELINED]:
+                    over_pipelined[call].append(median(found[CONSCIOUS]) / median(found[PIPELINED]))
+                cells += [*(f"{median(one):.0f}" if one else "-" for one in found.values()), f"{gain:.2f}"]
             lines.append(cells)
         paper = next((one.gains for one in WORKS if one.name == work), "-")
-        sentences.append(f"{work} ranks: memory-conscious over plain with equal buffers on average "
-                         f"{' / '.join(gain_text(ratios) for ratios in gains.values())} writing / reading "
-                         f"(the paper: {paper}), at worst {' / '.join(f'{min(ratios):.2f}' for ratios in gains.values())}.")
-    head = ["benchmark, ranks", "buffer, MiB", "write: plain", "plain, drawn", "conscious", "ratio", "read: plain",
-            "plain, drawn", "conscious", "ratio"]
+        sentence = f"{work} ranks: memory-conscious over plain with equal buffers {on_average(gains)} (the paper: {paper})"
+        if over_pipelined["write"]:
+            sentence += f"; over plain with pipelining {on_average(over_pipelined)}"
+        sentences.append(f"{sentence}.")
+    head = ["benchmark, ranks", "buffer, MiB"]
+    for call in ("write", "read"):
+        head += [f"{call}: plain", "plain, pipelined", "plain, drawn", "conscious", "ratio"]
     return frame.table(head, lines) + "".join(f"\n{sentence}\n" for sentence in sentences)
-
-
-COLOURS = {EQUAL: "#777777", DRAWN: "#e69f00", CONSCIOUS: "#0072b2"}
 
 
 def figure(rows):
@@ -114,7 +127,8 @@ def figure(rows):
                 found = rates(rows, call, work=work, buffer_mib=buffer, variant=variant)
                 if found:
                     points.append((buffer, median(found), found[0], found[-1]))
-            drawing.curve(axis, points, colour, label=variant)
+            if points:
+                drawing.curve(axis, points, colour, label=variant)
         drawing.doubling(axis, values_of(rows, "buffer_mib"))
         axis.set_ylim(bottom=0)
         axis.set_title(f"{work} ranks, {call}")
