@@ -157,7 +157,7 @@ class Sizing {
     return align_up(least_window_bytes, std::max<int64_t>(1, realm.alignment));
   }
 
-  // Windows of about so many bytes, so that all rounds of a realm bring equally much.
+  // Windows of about so many bytes, rather fewer, so that all rounds of a realm bring equally much.
   static int64_t equal_windows(const Realm& realm, int64_t bytes) {
     const int64_t whole = whole_realm(realm), unit = unit_of(realm);
     const int64_t rounds =
