@@ -327,7 +327,8 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["romio_cb_pfr"], "disable");
   EXPECT_EQ(hints["concilio_realms"], "auto");
   EXPECT_EQ(hints["concilio_combine_nodes"], Config::defaults().text(Key::combine));
-  EXPECT_EQ(hints.size(), 39u);
+  EXPECT_EQ(hints["concilio_pipelining"], "auto");
+  EXPECT_EQ(hints.size(), 40u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {

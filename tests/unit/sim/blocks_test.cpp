@@ -63,14 +63,17 @@ TEST(Blocks, NoOtherNumberOfAggregatorsIsCheaper) {
   }
 }
 
-TEST(Blocks, MoreMemoryDoesNotMeanMoreRounds) {
+// Windows may be smaller with more memory, if the first exchange then takes less time than more rounds cost.
+// Another layout than the usual one must be 5 % cheaper.
+TEST(Blocks, MoreMemoryDoesNotMeanALongerCall) {
   plan::Wishes wishes;
-  int64_t rounds = INT64_MAX;
+  double least = 1;
   for (const int64_t mib : {8, 16, 64}) {
     wishes.memory_limit_bytes = mib << 20;
-    const int64_t with_more = plan::plan(facts_of(32, Operation::write, wishes)).rounds;
-    EXPECT_LE(with_more, rounds) << mib;
-    rounds = with_more;
+    const plan::Facts facts = facts_of(32, Operation::write, wishes);
+    const double seconds = plan::price_of_layout(facts, plan::plan(facts), plan::prices_of(facts)).seconds;
+    EXPECT_LE(seconds, least / 0.95) << mib;
+    least = seconds;
   }
 }
 
