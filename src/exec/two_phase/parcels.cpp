@@ -82,6 +82,13 @@ void Parcels::find_peers() {
     if (peers_.empty() || peers_.back().rank != rank) peers_.push_back({i, i, rank, INT32_MAX});
     peers_.back().end_sender = i + 1;
   }
+  // Nodes begin with the realm behind their own, so the data of the node before this one come, or are waited
+  // for, first.
+  const auto behind = std::find_if(peers_.begin(), peers_.end(), [&](const Peer& peer) {
+    return senders[peer.first_sender].node > team_.node();
+  });
+  std::rotate(peers_.begin(), behind, peers_.end());
+  std::reverse(peers_.begin(), peers_.end());
 }
 
 bool Parcels::fit() {
