@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 
 #include "base/checked.h"
 #include "plan/choose/clusters.h"
-#include "plan/choose/method_table.h"
 #include "plan/choose/shared_stripes.h"
 #include "plan/choose/sparse_reads.h"
-#include "plan/choose/striped.h"
+#include "plan/choose/two_phase_cost.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/lay_out.h"
 #include "plan/layout/placement.h"
@@ -29,7 +29,7 @@ constexpr size_t most_nodes_for_combinations = 32;
 constexpr int64_t most_from_memory = 4, most_aggregators = 8;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each. But the
 // exchange for the first window has nothing to go on beside, so the largest is not always the best.
-constexpr int64_t larger_windows[] = {1 << 20, 2 << 20, 4 << 20};
+constexpr int64_t larger_windows[] = {1 << 20, 2 << 20, 4 << 20, 6 << 20};
 // So few bytes come into the one node's memory, and out of it, in less time than another layout takes to
 // make.
 constexpr int64_t few_bytes = 16 << 10;
@@ -206,13 +206,8 @@ std::vector<Trial> combinations(std::span<const Setting> settings, const Trial& 
 }  // namespace
 
 LayoutPrice price_of_layout(const Facts& facts, const Layout& layout, const Prices& prices) {
-  const Cost cost = cost_of_two_phase(facts, layout, prices);
-  const auto on_targets = seconds_on_targets(facts, layout, prices);
-  double seconds = cost.seconds() + seconds_of_shared_stripes(facts, layout, prices);
-  if (!on_targets) return {seconds, false};
-  for (const char* term : {"requests", "storage", "copies", "sorting", "network"})
-    seconds -= cost.seconds_of(term);
-  return {seconds + *on_targets, true};
+  const auto [cost, played] = played_cost_of_two_phase(facts, layout, prices);
+  return {cost.seconds() + seconds_of_shared_stripes(facts, layout, prices), played};
 }
 
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
@@ -242,10 +237,22 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
   double least = usual.seconds * (1 - least_saving);
   Facts changed = facts;
   Trial best_trial;
+  // Where windows hold whole realms: their length, and the other settings. Longer ones change nothing there.
+  std::vector<std::pair<Trial, int64_t>> whole;
+  const auto is_known = [&](Trial trial) {
+    const int64_t window = std::exchange(trial.window_bytes, 0);
+    return std::ranges::any_of(whole,
+                               [&](const auto& one) { return one.first == trial && one.second <= window; });
+  };
   // Returns the cost of a layout, and takes it if it is the cheapest so far.
   const auto consider = [&](const Trial& trial) {
+    if (is_known(trial)) return std::numeric_limits<double>::infinity();
     changed.trial = trial;
     Layout layout = usual_layout(changed, spans);
+    if (layout.rounds == 1 && trial.window_bytes > 0) {
+      whole.emplace_back(trial, trial.window_bytes);
+      whole.back().first.window_bytes = 0;
+    }
     const LayoutPrice price = price_of_layout(facts, layout, prices);
     // A warning says what could not be had. A layout with another warning than the usual one is not taken:
     // the usual layout need not have asked for that.
@@ -256,8 +263,20 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
     }
     return price.seconds;
   };
+  // Where realms have few windows, it may be better if the short ones among these come first. In which order
+  // messages pass is not played.
+  const auto consider_order = [&] {
+    const bool in_order =
+        std::ranges::all_of(best.realms, [](const Realm& realm) { return realm.start == 0; });
+    const bool within_nodes =
+        std::ranges::all_of(best.groups, [](const Group& group) { return group.nodes.size() == 1; });
+    Trial trial = best_trial;
+    trial.from_front = true;
+    if (!in_order && within_nodes) consider(trial);
+  };
   if (facts.nodes.size() <= most_nodes_for_combinations) {
     for (const Trial& trial : combinations(settings)) consider(trial);
+    consider_order();
     return best;
   }
   // One setting after another is changed, to what is cheapest so far, but for those of memory.
@@ -280,10 +299,12 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
   // Many aggregators with small windows keep as many targets busy as few with large ones; one setting after
   // another finds only one of the two.
   const std::vector<Trial> pairs = combinations(std::span(settings).subspan(2, 2), best_trial);
-  const double planning = static_cast<double>(pairs.size() * facts.nodes.size()) * layout_seconds_of_node;
+  const auto layouts = std::ranges::count_if(pairs, [&](const Trial& trial) { return !is_known(trial); });
+  const double planning = static_cast<double>(layouts * std::ssize(facts.nodes)) * layout_seconds_of_node;
   if (least >= least_part_of_planning * planning) {
     for (const Trial& trial : pairs) consider(trial);
   }
+  consider_order();
   return best;
 }
 

@@ -14,11 +14,10 @@ namespace concilio::plan {
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
 // The layout with the settings that cost least.
 Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
-// What layouts are compared by: the cost of two-phase I/O, but with the time of the file's targets (see
-// choose/striped.h) where that is known. Methods are compared without it, since for the others it is not.
+// What layouts are compared by: the cost of two-phase I/O, and what stripes cost that nodes share.
 struct LayoutPrice {
   double seconds;
-  bool by_targets;  // whether that time is known
+  bool by_targets;  // whether the time of the file's targets is in it (choose/striped.h)
 };
 LayoutPrice price_of_layout(const Facts& facts, const Layout& layout, const Prices& prices);
 

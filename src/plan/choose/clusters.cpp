@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/checked.h"
-#include "plan/choose/method_table.h"
+#include "plan/choose/two_phase_cost.h"
 
 namespace concilio::plan {
 namespace {
@@ -39,7 +39,7 @@ int64_t cheapest_clusters(const Facts& facts, const Layout& layout, const Prices
   Layout tried = layout;
   const auto seconds = [&](int64_t nodes) {
     tried.combined_nodes = nodes;
-    return cost_of_two_phase(facts, tried, prices).seconds();
+    return summed_cost_of_two_phase(facts, tried, prices).seconds();
   };
   double least = seconds(1) * (1 - least_saving_of_clusters);
   int64_t cheapest = 1;

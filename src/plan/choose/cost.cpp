@@ -48,6 +48,15 @@ double Cost::seconds_of(std::string_view term) const {
   return seconds;
 }
 
+void Cost::take_together(std::span<const std::string_view> names, double seconds) {
+  double before = 0;
+  for (const std::string_view name : names) before += seconds_of(name);
+  if (before <= 0) return;
+  for (Term& term : std::span(terms_).first(count_)) {
+    if (std::ranges::find(names, term.name) != names.end()) term.seconds *= seconds / before;
+  }
+}
+
 bool Cost::includes(const Cost& other) const {
   return std::ranges::all_of(other.terms(),
                              [&](const Term& term) { return seconds_of(term.name) >= term.seconds; });

@@ -26,6 +26,9 @@ class Cost {
   std::span<const Term> terms() const { return {terms_.data(), count_}; }
   double seconds() const;
   double seconds_of(std::string_view term) const;  // 0 if it has no such term
+  // Makes these terms longer or shorter, all of them alike, so that they are so long together. Some of them
+  // must be longer than 0.
+  void take_together(std::span<const std::string_view> names, double seconds);
   // Whether no term is smaller than that of `other`.
   bool includes(const Cost& other) const;
 

@@ -122,15 +122,20 @@ class Targets {
 // and several send to the same one. (As seen in simulations.)
 constexpr double busy_links = 0.5;
 
-// An aggregator, and what each of its windows costs besides storage.
+// An aggregator, and what its windows cost besides storage.
 struct Client {
   const Realm* realm;
   int64_t windows;                       // of the realm
-  double link_seconds, sorting_seconds;  // of what comes from other nodes, or goes there
+  double link_seconds, sorting_seconds;  // of what comes from other nodes, or goes there, in all windows
   int64_t round = 0;                     // its next one
   bool asking = false;
   double done = 0;                                // when storage had done the one before
   std::array<double, most_slots> may_ask_from{};  // in a round, by its slot
+
+  // The part of all its bytes that a round brings.
+  double part_of(int64_t in_round) const {
+    return static_cast<double>(window_length(*realm, in_round)) / static_cast<double>(realm->bytes);
+  }
 };
 
 // The aggregators of a group. Each has data in the windows of others, or its node's ranks have, so all go
@@ -142,6 +147,7 @@ struct Together {
   explicit Together(int64_t slots_of_windows) : slots(slots_of_windows) {}
 
   std::vector<Client> clients;
+  int64_t bytes = 0;  // of all
   int64_t exchanged = 0, rounds = 0;
   double exchange_done = 0;  // of the last round that was exchanged
   // Of a round that clients are in, by its slot.
@@ -151,6 +157,12 @@ struct Together {
   };
   std::array<Round, most_slots> open{};
   int64_t slots;
+
+  double part_of(int64_t round) const {
+    int64_t its_bytes = 0;
+    for (const Client& client : clients) its_bytes += window_length(*client.realm, round);
+    return static_cast<double>(its_bytes) / static_cast<double>(bytes);
+  }
   Round& in_slot(int64_t round) { return open[static_cast<size_t>(round % slots)]; }
 };
 
@@ -162,8 +174,7 @@ class Play {
         slots_(facts.wishes.pipelining ? most_slots : 1),
         transfer_(transfer),
         copy_seconds_(
-            copy_seconds(facts, static_cast<double>(facts.digest.bytes), largest_piece_count(facts), prices) /
-            static_cast<double>(std::max<int64_t>(1, layout.rounds))),
+            copy_seconds(facts, static_cast<double>(facts.digest.bytes), largest_piece_count(facts), prices)),
         targets_(facts.storage, prices),
         link_free_(facts.nodes.size()),
         storage_byte_seconds_(prices.node_bytes_per_second > 0 ? 1 / prices.node_bytes_per_second : 0),
@@ -173,6 +184,7 @@ class Play {
   void add(const Client& client) {
     Together& group = groups_[static_cast<size_t>(client.realm->group)];
     group.clients.push_back(client);
+    group.bytes += client.realm->bytes;
     group.rounds = std::max(group.rounds, client.windows);
     ++clients_;
   }
@@ -250,22 +262,24 @@ class Play {
   // Exchanges what can be exchanged by now.
   void go_on(Together& group) {
     while (group.exchanged < group.rounds && group.in_slot(group.exchanged).left == 0) {
-      double begin = std::max(group.exchange_done, group.in_slot(group.exchanged).done);
-      if (!reads_) begin += copy_seconds_;
+      const int64_t round = group.exchanged;
+      const double copied = copy_seconds_ * group.part_of(round);
+      double begin = std::max(group.exchange_done, group.in_slot(round).done);
+      if (!reads_) begin += copied;
       pass_links(group, begin);
       // The client sorts the data of one node while those of another are under way.
       const auto sorted = [&](const Client& client) {
-        return std::max(link_free(client), begin + client.sorting_seconds);
+        return std::max(link_free(client), begin + client.sorting_seconds * client.part_of(round));
       };
       group.exchange_done = begin;
-      for_each_client(group, group.exchanged, [&](const Client& client) {
+      for_each_client(group, round, [&](const Client& client) {
         group.exchange_done = std::max(group.exchange_done, sorted(client));
       });
       // Ranks take the windows one after another, and so wait for all of them.
-      if (reads_) group.exchange_done += copy_seconds_;
-      const int64_t round = opened(group);
+      if (reads_) group.exchange_done += copied;
+      const int64_t opening = opened(group);
       ++group.exchanged;
-      open_round(group, round,
+      open_round(group, opening,
                  [&](const Client& client) { return reads_ ? group.exchange_done : sorted(client); });
     }
   }
@@ -317,14 +331,14 @@ class Play {
     const double busy = group.exchanged == 0 || slots_ == 1 ? busy_links : 1;
     for_each_client(group, group.exchanged, [&](const Client& client) {
       double& free = link_free(client);
-      free = std::max(free, begin) + client.link_seconds / busy;
+      free = std::max(free, begin) + client.link_seconds * client.part_of(group.exchanged) / busy;
     });
   }
 
   bool reads_;
   int64_t slots_;
   Transfer transfer_;
-  double copy_seconds_;  // of all ranks together, for a round
+  double copy_seconds_;  // of all ranks together
   Targets targets_;
   std::vector<double> link_free_;  // by node
   double storage_byte_seconds_;    // of a node's link to storage
@@ -354,7 +368,7 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
   for (const Realm& realm : layout.realms) {
     const int64_t windows = rounds_of(realm);
     if (windows <= 0) continue;
-    const double of_others = at_home.bytes_of_others(realm) / static_cast<double>(windows);
+    const double of_others = at_home.bytes_of_others(realm);
     play.add({&realm, windows, of_others / prices.network_bytes_per_second,
               sorting_seconds(facts, of_others, prices)});
   }

@@ -160,6 +160,10 @@ struct Trial {
   // Nodes whose data lie in the same stripe are in the same group.
   bool whole_stripes = false;
   bool by_memory = false;  // hosts with more memory get more of the file
+  // Every realm begins with its first window, see plan/layout/stagger.h.
+  bool from_front = false;
+
+  bool operator==(const Trial&) const = default;
 };
 
 struct Facts {

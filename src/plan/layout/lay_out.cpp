@@ -115,7 +115,7 @@ void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>&
       layout.own_told_bytes.push_back(node.ranks * descriptions_bytes(facts, node.ranks));
   }
   for (Group& group : layout.groups) lay_out(facts, layout, group);
-  stagger(facts, layout);
+  if (!facts.trial.from_front) stagger(facts, layout);
   for (const Realm& realm : layout.realms)
     layout.window_bytes = std::max(layout.window_bytes, realm.window_bytes);
   add_up_memory(facts, layout);

@@ -74,16 +74,29 @@ std::vector<pattern::Interval> window(const Realm& realm, int64_t round) {
   return parts;
 }
 
-void window(const Realm& realm, int64_t round, std::vector<pattern::Interval>& into) {
-  into.clear();
+namespace {
+
+// The data of a round's window, counted along the realm's positions.
+pattern::Interval data_of_window(const Realm& realm, int64_t round) {
   const int64_t windows = rounds_of(realm);
-  if (round < 0 || round >= windows) return;
+  if (round < 0 || round >= windows) return {0, 0};
   const int64_t number = round < windows - realm.start ? realm.start + round : realm.start + round - windows;
   const int64_t pad = realm.pad_bytes;
-  // The window's data, counted along the realm's positions.
   const int64_t begin = std::max<int64_t>(0, number * realm.window_bytes - pad);
-  int64_t left = std::min(realm.bytes - begin, number == 0 ? realm.window_bytes - pad : realm.window_bytes);
-  int64_t skip = begin;
+  const int64_t most = number == 0 ? realm.window_bytes - pad : realm.window_bytes;
+  return {begin, begin + std::min(realm.bytes - begin, most)};
+}
+
+}  // namespace
+
+int64_t window_length(const Realm& realm, int64_t round) {
+  return data_of_window(realm, round).length();
+}
+
+void window(const Realm& realm, int64_t round, std::vector<pattern::Interval>& into) {
+  into.clear();
+  const pattern::Interval data = data_of_window(realm, round);
+  int64_t left = data.length(), skip = data.begin;
   for (const pattern::Interval& stretch : realm.positions) {
     if (left == 0) break;
     if (skip >= stretch.length()) {

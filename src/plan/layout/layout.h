@@ -41,7 +41,9 @@ struct Realm {
   int64_t piece_bytes = 0;  // no piece of `owned` is shorter; 0: it has no holes
   // These follow from the size of windows.
   int64_t window_bytes = 0;
-  int64_t pad_bytes = 0;  // the first window is shorter by this, so that it ends at an aligned offset
+  // The first window is shorter by this, so that it ends at an aligned offset; and by what the last one would
+  // be shorter instead.
+  int64_t pad_bytes = 0;
   // The number of the window that the first round brings; the last one is followed by the first, see
   // plan/layout/stagger.h.
   int64_t start = 0;
@@ -124,7 +126,9 @@ void move(Layout& layout, int64_t shift_bytes);
 // one for every stretch of positions.
 inline constexpr int64_t most_window_parts = 512;
 std::vector<pattern::Interval> window(const Realm& realm, int64_t round);
-// The same; replaces the contents of `into`.
+// The length of that window; 0 if the realm has fewer rounds.
+int64_t window_length(const Realm& realm, int64_t round);
+// The intervals again; replaces the contents of `into`.
 void window(const Realm& realm, int64_t round, std::vector<pattern::Interval>& into);
 
 }  // namespace concilio::plan

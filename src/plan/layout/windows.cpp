@@ -7,10 +7,12 @@
 #include <span>
 
 #include "base/checked.h"
+#include "plan/facts/prices.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/placement.h"
+#include "plan/layout/realms.h"
 
 namespace concilio::plan {
 namespace {
@@ -233,6 +235,17 @@ class Sizing {
   int64_t cap_ = 0;
 };
 
+// By how much the first window is to be shorter, so that it is no longer than the last one, which gets that;
+// in whole units of the realm's alignment.
+int64_t moved_to_last(const Realm& realm) {
+  const int64_t rounds = rounds_of(realm);
+  if (rounds < 2 || realm.alignment <= 1 || realm.window_bytes % realm.alignment != 0) return 0;
+  const int64_t first = realm.window_bytes - realm.pad_bytes;
+  const int64_t last = realm.bytes - first - (rounds - 2) * realm.window_bytes;
+  const int64_t moved = align_up((std::max<int64_t>(0, first - last) + 1) / 2, realm.alignment);
+  return moved < first && last + moved <= realm.window_bytes ? moved : 0;
+}
+
 }  // namespace
 
 bool size_windows(const Facts& facts, Layout& layout, Group& group) {
@@ -241,8 +254,13 @@ bool size_windows(const Facts& facts, Layout& layout, Group& group) {
   group.rounds = 0;
   if (realms.empty()) return true;
   const bool good = Sizing(facts, layout, group, realms).run();
+  // Written data of the first window come together while storage has nothing to do yet, so that one is not to
+  // be the longest.
+  const bool short_first = layout.operation == Operation::write && facts.wishes.pipelining &&
+                           !prices_of(facts).from_memory && !realm_policy_row(layout.policy).of_file;
   for (Realm& realm : realms) {
     realm.pad_bytes = pad_bytes(realm, realm.window_bytes);
+    if (short_first) realm.pad_bytes += moved_to_last(realm);
     const Sizes sizes = sizes_of(layout, group, realm, realm.window_bytes);
     realm.slots = sizes.slots;
     realm.map_bytes = sizes.map_bytes;

@@ -73,6 +73,38 @@ TEST(WindowSizes, AreWholeUnitsWhereTheLimitCutsThemShort) {
   }
 }
 
+// What storage has to wait for is no longer than what the exchange may be done beside. Realms of 9 MiB, in
+// windows of 4 MiB.
+TEST(WindowSizes, TheFirstOfAWriteIsNoLongerThanTheLast) {
+  const auto lengths = [](Operation operation, bool pipelining, int64_t unit_bytes) {
+    Facts facts = hosts_with({1024, 1024});
+    facts.operation = operation;
+    facts.digest.bytes = facts.digest.end = 18 * MiB;
+    facts.storage.kind = StorageFacts::Kind::parallel;
+    facts.wishes.alignment_bytes = unit_bytes;
+    facts.wishes.pipelining = pipelining;
+    const Plan made = plan(facts);
+    EXPECT_EQ(made.realms.size(), 2u);
+    Intervals parts;
+    std::vector<int64_t> found;
+    int64_t at = made.realms[0].positions.front().begin;
+    for (int64_t round = 0; round < rounds_of(made.realms[0]); ++round) {
+      window(made.realms[0], round, parts);
+      found.push_back(total_bytes(parts));
+      EXPECT_EQ(found.back(), window_length(made.realms[0], round));
+      EXPECT_EQ(parts.front().begin, at);
+      at = parts.back().end;
+    }
+    EXPECT_EQ(at, made.realms[0].positions.back().end);
+    return found;
+  };
+  using Lengths = std::vector<int64_t>;
+  EXPECT_EQ(lengths(Operation::write, true, MiB), (Lengths{2 * MiB, 4 * MiB, 3 * MiB}));
+  EXPECT_EQ(lengths(Operation::write, true, 4 * MiB), (Lengths{4 * MiB, 4 * MiB}));
+  EXPECT_EQ(lengths(Operation::write, false, MiB), (Lengths{4 * MiB, 4 * MiB, MiB}));
+  EXPECT_EQ(lengths(Operation::read, true, MiB), (Lengths{4 * MiB, 4 * MiB, MiB}));
+}
+
 TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
   std::mt19937_64 random(61);
   int different = 0;

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
 #include "plan/choose/cheapest_layout.h"
 #include "plan/plan.h"
 #include "sim/gather.h"
@@ -80,6 +83,27 @@ TEST(Blocks, MoreMemoryDoesNotMeanALongerCall) {
 // On 128 nodes other layouts than the usual one, of one aggregator a node, are tried too.
 TEST(Blocks, SeveralRanksOfANodeAggregateOnManyNodes) {
   EXPECT_GE(plan::plan(facts_of(128, Operation::write)).realms.size(), 2u * 128);
+}
+
+// Each node has a few realms of two windows. If some begin with the second, which may be the longer one,
+// storage has to wait for more bytes.
+TEST(Blocks, RealmsOfOneNodeBeginWithTheirShortWindows) {
+  plan::Facts facts = facts_of(4, Operation::write);
+  plan::Prices prices = plan::prices_of(facts);
+  for (plan::Curve* curve : {&prices.write.window, &prices.write.scattered, &prices.write.adjoining})
+    *curve = plan::Curve::line(2e-4, 5.86e9);
+  prices.requests_of_target = 3;
+  prices.copy = plan::Curve::line(0, 8e9);
+  prices.network_bytes_per_second = prices.node_bytes_per_second = 25e9;
+  facts.prices = std::make_shared<const plan::Prices>(prices);
+  const plan::Plan made = plan::plan(facts);
+  EXPECT_EQ(made.rounds, 2);
+  EXPECT_THAT(made.realms, Each(Field(&plan::Realm::start, 0)));
+  facts.trial = made.trial;
+  EXPECT_TRUE(std::exchange(facts.trial.from_front, false));
+  const plan::Layout staggered = plan::usual_layout(facts, {{facts.digest.first, facts.digest.end}});
+  EXPECT_LT(plan::price_of_layout(facts, made, prices).seconds,
+            plan::price_of_layout(facts, staggered, prices).seconds);
 }
 
 }  // namespace

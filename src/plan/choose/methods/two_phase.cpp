@@ -1,12 +1,16 @@
 // Two-phase I/O: the pieces of all ranks are gathered at aggregators.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
+#include <string_view>
 
 #include "plan/choose/at_home.h"
 #include "plan/choose/holey_windows.h"
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
+#include "plan/choose/striped.h"
+#include "plan/choose/two_phase_cost.h"
 #include "plan/facts/digest.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/windows.h"
@@ -91,7 +95,7 @@ Phrase obstacle_to_two_phase(const Facts& facts) {
   return {"no rank may aggregate"};
 }
 
-Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
+Cost summed_cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
   const WindowSums all = sums_of(layout.realms);
   const auto [traffic, request_bytes] = traffic_of(facts, layout, all, prices);
   const double realms = static_cast<double>(layout.realms.size());
@@ -156,6 +160,18 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   cost.add("messages", seen * message_seconds);
   cost.add("network", seen * network_seconds);
   return cost;
+}
+
+TwoPhaseCost played_cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
+  constexpr std::array<std::string_view, 5> played = {"requests", "storage", "copies", "sorting", "network"};
+  Cost cost = summed_cost_of_two_phase(facts, layout, prices);
+  const auto on_targets = seconds_on_targets(facts, layout, prices);
+  if (on_targets) cost.take_together(played, *on_targets);
+  return {cost, on_targets.has_value()};
+}
+
+Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
+  return played_cost_of_two_phase(facts, layout, prices).cost;
 }
 
 Phrase merit_of_two_phase(const Facts& facts, const Layout& layout) {
