@@ -83,6 +83,11 @@ double together(const Facts& facts, double clients, double request_bytes, const 
   return std::min(std::max(1.0, most), speedup(prices.of(facts.operation), clients, request_bytes));
 }
 
+double moving_together(const Facts& facts, double clients, double request_bytes, const Prices& prices) {
+  return together(facts, clients,
+                  prices.of_target ? std::max(request_bytes, large_request_bytes) : request_bytes, prices);
+}
+
 // Measured prices have it in them that several targets serve a request.
 double targets_of_request(const Facts& facts, double request_bytes) {
   const StorageFacts& storage = facts.storage;
@@ -150,7 +155,7 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
                                 pieces_of_one * std::min(of_one, one.latency)));
   const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
   const double targets = targets_of_request(facts, mean_bytes);
-  const double at_once = together(facts, ranks_at_work(facts) * targets, mean_bytes, prices);
+  const double at_once = moving_together(facts, ranks_at_work(facts) * targets, mean_bytes, prices);
   const double of_bytes = std::max(pieces * one.of_bytes / at_once,
                                    bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes / targets);
   cost.add("storage",

@@ -44,6 +44,9 @@ double ranks_at_work(const Facts& facts);
 double cores_at_work(const Facts& facts);
 // How many times as fast as one client this many clients are together.
 double together(const Facts& facts, double clients, double request_bytes, const Prices& prices);
+// The same, but of the time for the bytes alone: a target works on several small requests at a time, but
+// moves no more bytes for that.
+double moving_together(const Facts& facts, double clients, double request_bytes, const Prices& prices);
 // How many targets of striped storage serve the bytes of a request at the same time, on average.
 double targets_of_request(const Facts& facts, double request_bytes);
 double largest_piece_count(const Facts& facts);

@@ -39,6 +39,29 @@ TEST(Price, ListPaysForEveryPiece) {
   EXPECT_GT(price(Method::list, small, local), 20 * price(Method::list, large, local));
 }
 
+// Though targets work on several requests at a time. Otherwise requests of each rank alone seem to move more
+// than storage can.
+TEST(Price, BytesMoveNoFasterThanByAllTargets) {
+  constexpr double target_bytes_per_second = 2e8;
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    Facts facts = contiguous(operation, 512, 400 << 10);
+    facts.storage.kind = StorageFacts::Kind::parallel;
+    facts.storage.stripe_bytes = MiB;
+    facts.storage.stripe_targets = 4;
+    Prices prices = prices_of(facts);
+    ASSERT_TRUE(prices.of_target);
+    for (RequestPrices* requests : {&prices.read, &prices.write}) {
+      for (Curve* curve : {&requests->scattered, &requests->adjoining, &requests->window})
+        *curve = Curve::line(0, target_bytes_per_second);
+      requests->clients_small = Curve::up_to(4 * 4);
+      requests->clients_large = Curve::up_to(4);
+    }
+    const double least = static_cast<double>(facts.digest.bytes) / (4 * target_bytes_per_second);
+    for (const Method method : {Method::independent, Method::list, Method::sieve})
+      EXPECT_GE(price(method, facts, prices), 0.999 * least) << static_cast<int>(method);
+  }
+}
+
 // A write of one rank alone, of `pieces` pieces of 8 bytes.
 Facts write_alone(StorageFacts::Kind storage, int64_t pieces, int64_t pitch_bytes) {
   Facts facts = interleaved(Operation::write, 1, 8, pieces * 8);

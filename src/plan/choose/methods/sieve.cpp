@@ -45,7 +45,7 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   const double targets = targets_of_request(facts, span / buffers);
   const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
   const double bytes_at_once =
-      together(facts, take_turns ? targets : ranks * targets, span / buffers, prices);
+      moving_together(facts, take_turns ? targets : ranks * targets, span / buffers, prices);
   // Measured: reading what is in the cache that all cores share is no faster with several ranks.
   double byte_seconds = first * at_first.byte_seconds / bytes_at_once +
                         (modifies ? 2 : 1) * again / prices.window_bytes_per_second;

@@ -105,7 +105,7 @@ Cost summed_cost_of_two_phase(const Facts& facts, const Layout& layout, const Pr
   const auto window_bytes = static_cast<double>(layout.window_bytes);
   const double targets = targets_of_request(facts, all.windows > 0 ? all.bytes / all.windows : 0);
   const double clients = together(facts, realms, request_bytes, prices);
-  const double at_once = together(facts, realms * targets, window_bytes, prices);
+  const double at_once = moving_together(facts, realms * targets, window_bytes, prices);
   const double share = share_of_last(layout, traffic);
   const double request_seconds = traffic.request_seconds * std::max(1 / clients, share);
   const double of_last = std::max(1 / at_once, share / targets);
