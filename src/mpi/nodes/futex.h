@@ -3,11 +3,10 @@
 // the cores to the ranks that have work.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
 
+#include "base/system/core_offer.h"
 #include "base/waiting.h"
 
 namespace concilio::mpi {
@@ -57,16 +56,13 @@ struct EventCounter {
       if (i % spins_between_yields == spins_between_yields - 1) {
         // Where the system is fair to groups of processes, it may decline an offer to one of the same group.
         if (policy.core_is_shared && policy.core_is_shared(policy.context)) break;
-        if (core_is_wanted()) break;
+        if (core_is_wanted(i, policy)) break;
         if (policy.messages) policy.progress(policy.context);
       }
     }
-    for (int64_t i = 0, before_ns = now_ns(); i < policy.yields; ++i) {
+    for (int i = 0; i < policy.yields; ++i) {
       if (has_reached(target)) return true;
-      sched_yield();
-      const int64_t then_ns = now_ns();
-      if (then_ns - before_ns > longest_turn_ns) break;
-      before_ns = then_ns;
+      if (!offer_core()) break;
     }
     int64_t sleep_ns = policy.messages ? sleep_with_messages_ns : 1'000'000;
     for (bool in_vain = false;;) {
@@ -94,15 +90,16 @@ struct EventCounter {
   // To look after messages takes some microseconds. A network moves a few hundred KiB in that time, which is
   // less than MPI hands to it at a time.
   static constexpr int64_t sleep_with_messages_ns = 100'000;
-  // Whoever kept the core longer has work to do, or spins itself. A sleeper gets the core back sooner.
-  static constexpr int64_t longest_turn_ns = 200'000;
-  // Offers the core to others. Returns whether one of them has used it: then spinning only takes it away
-  // again.
-  static bool core_is_wanted() {
+  // Offers the core to others, after so many iterations. Returns whether one of them has used it: then
+  // spinning only takes it away again. Where others had it for long lately, the caller spins on, as MPI's own
+  // waiting does, if it knows that they are not those who are awaited; if not, for as long as being woken may
+  // take.
+  static bool core_is_wanted(int spun, const WaitPolicy& policy) {
     constexpr int64_t longest_vain_offer_ns = 5000;
+    constexpr int spins_before_sleep = 2048;
     const int64_t before_ns = now_ns();
-    sched_yield();
-    return now_ns() - before_ns > longest_vain_offer_ns;
+    const bool may_spin = offer_core() || policy.core_is_shared || spun < spins_before_sleep;
+    return !may_spin || now_ns() - before_ns > longest_vain_offer_ns;
   }
   static bool reached(uint32_t now, uint32_t target) {
     return static_cast<int32_t>(now - target) >= 0;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,6 +12,7 @@
 
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "base/system/core_offer.h"
 #include "base/system/strand.h"
 #include "mpi/error.h"
 #include "mpi/nodes/descriptor_passing.h"
@@ -580,12 +579,13 @@ int Team::finish(MPI_Request& request) {
   if (ranks_are_simulated()) return PMPI_Wait(&request, MPI_STATUS_IGNORE);
   Watch watch(*this);
   constexpr int tests_at_a_time = 64;
+  const int64_t begin_ns = now_ns();
   for (;;) {
     for (int i = 0; i < tests_at_a_time; ++i) {
       int done = 0;
       const int code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS || done) return code;
-      sched_yield();  // see EventCounter::wait_for
+      let_others_run(now_ns() - begin_ns);
     }
     if (watch.in_vain()) return MPI_ERR_OTHER;
   }

@@ -1,12 +1,13 @@
 #include "scorpio/ranks/notices.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
+
+#include "base/system/core_offer.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -38,10 +39,7 @@ std::vector<char> packed(Header header, const std::string& call, const std::stri
 
 // Pauses before the next look for a message. The more `looks` there have been, the longer the pause.
 void rest(int looks) {
-  if (looks < 100) {
-    sched_yield();
-    return;
-  }
+  if (looks < 100 && offer_core()) return;
   const timespec pause{0, std::min(1000, looks) * 1000L};
   nanosleep(&pause, nullptr);
 }

@@ -1,13 +1,12 @@
 #include "scorpio/ranks/small_collectives.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
 
 #include "base/counters.h"
 #include "base/exceptions.h"
+#include "base/system/core_offer.h"
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpi/nodes/team.h"
 #include "scorpio/ranks/agreement.h"
@@ -131,8 +130,8 @@ Status finish(MPI_Request& request, const char* what, const Complaint& complaint
     int done = 0;
     const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || done) return mpi::checked_mpi(code, what);
-    sched_yield();
     const int64_t waited_ns = now_ns() - start_ns;
+    let_others_run(waited_ns);
     if (!called && waited_ns >= late_ns) {
       called = true;
       late();

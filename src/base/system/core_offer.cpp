@@ -1,0 +1,25 @@
+#include "base/system/core_offer.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "base/waiting.h"
+
+namespace concilio {
+
+bool offer_core() {
+  thread_local TurnsOfOthers turns;
+  const int64_t begin_ns = now_ns();
+  if (!turns.may_begin(begin_ns)) return false;
+  sched_yield();
+  return turns.note(begin_ns, now_ns());
+}
+
+void let_others_run(int64_t waited_ns) {
+  // A message in parts may need a look for each of them, and a network moves tens of KiB in 20 microseconds.
+  constexpr int64_t shortest_pause_ns = 20'000, longest_pause_ns = 200'000;
+  if (!offer_core()) sleep_ns(std::clamp(waited_ns / 8, shortest_pause_ns, longest_pause_ns));
+}
+
+}  // namespace concilio
