@@ -37,20 +37,36 @@ bool check_hints(const std::vector<std::string>& hints) {
   return true;
 }
 
+bool names_pattern(const std::string& text) {
+  const std::string name = sim::parse_pattern(text).name;
+  return std::ranges::any_of(sim::pattern_rows(),
+                             [&](const sim::PatternRow& row) { return row.words.name == name; });
+}
+
 // Reports a name that no pattern has, before MPI starts: what ranks say is among what their launcher says.
 bool check_patterns(const std::vector<std::string>& patterns) {
   for (const std::string& text : patterns) {
-    const std::string name = sim::parse_pattern(text).name;
-    NearestName nearest(name);
-    const auto is_named = [&](const sim::PatternRow& row) { return row.words.name == name; };
-    if (std::ranges::any_of(sim::pattern_rows(), is_named)) continue;
+    if (names_pattern(text)) continue;
+    NearestName nearest(sim::parse_pattern(text).name);
     for (const sim::PatternRow& row : sim::pattern_rows()) nearest.consider(row.words.name);
     for (const char* command : {"suite", "scorpio"}) nearest.consider(command);
     const std::string help = nearest.name() ? nearest.question() : ";";
-    complain(fmt::format("bench: there is no pattern {}{} `concilio bench --help` lists them", name, help));
+    complain(fmt::format("bench: there is no pattern {}{} `concilio bench --help` lists them",
+                         sim::parse_pattern(text).name, help));
     return false;
   }
   return true;
+}
+
+// --json takes what follows it for its file. A pattern there would not be measured, and a file named like it
+// overwritten.
+bool check_json_file(const std::string& file) {
+  if (!names_pattern(file)) return true;
+  complain(fmt::format(
+      "bench: --json would write to a file {0}, which is the name of a pattern; give --json after the "
+      "patterns, or name the file ./{0}",
+      file));
+  return false;
 }
 
 // Returns the exit status of the benchmark program, or why it was not started.
@@ -76,7 +92,8 @@ Result<int> run_once(const BenchOptions& options, const BenchMachine& machine,
 }
 
 int bench(const BenchOptions& options, const Environment& environment) {
-  if (!check_hints(options.hints) || !check_patterns(options.patterns)) return exit_usage;
+  if (!check_hints(options.hints) || !check_patterns(options.patterns) || !check_json_file(options.json_file))
+    return exit_usage;
   Result<int> status = [&]() -> Result<int> {
     const auto machine = parse_bench_machine(options, environment);
     if (!machine) return machine.error();

@@ -14,6 +14,9 @@ says err 'bench: other programs use [0-9.]* of this machine.s [0-9]* cores, so t
 
 expect 2 "$concilio" bench no_such_pattern "${small[@]}"
 says err 'there is no pattern no_such_pattern'
+expect 2 "$concilio" bench --compare "${small[@]}" --json interleaved:64 contiguous
+says err '--json .* interleaved:64, which is the name of a pattern'
+[ ! -e interleaved:64 ] || fail 'a file with the name of a pattern'
 expect 2 "$concilio" bench interleaved "${small[@]}"
 says err 'interleaved:B'
 expect 2 "$concilio" bench hpio:64 "${small[@]}"
