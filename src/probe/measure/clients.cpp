@@ -44,10 +44,15 @@ Places places_of(Session& session, const Load& load) {
 
 // Moves data by one rank for that time, or longer until it has made enough requests.
 Result<Moved> move(Session& session, const Load& load, Places& places, double seconds) {
-  const double begin = now_seconds(), end = begin + seconds, latest = begin + most_overtime * seconds;
-  double now = begin, bytes = 0;
-  int requests = 0;
+  const Batch batch = requests_at(places.slots(), load.operation, session);
+  double begin = now_seconds(), now = begin, bytes = 0;
+  int64_t requests = 0;
   do {
+    // The time goes on from where it was.
+    if (batch.before && requests % batch.most == 0 && requests > 0) {
+      if (Status status = batch.before(); !status) return status.error();
+      begin += now_seconds() - now;
+    }
     const store::Transfer transfer = places.next();
     if (load.operation == Operation::write) {
       if (Status status = session.file->write(transfer); !status) return status.error();
@@ -57,7 +62,7 @@ Result<Moved> move(Session& session, const Load& load, Places& places, double se
     bytes += static_cast<double>(load.bytes);
     ++requests;
     now = now_seconds();
-  } while (now < end || (requests < least_requests && now < latest));
+  } while (now < begin + seconds || (requests < least_requests && now < begin + most_overtime * seconds));
   return Moved{bytes, now - begin};
 }
 
@@ -66,7 +71,10 @@ Result<Moved> move(Session& session, const Load& load, Places& places, double se
 double rate_of(Session& session, const Load& load, bool active, double seconds, Status& status) {
   std::vector<double> rates;
   Places places = places_of(session, load);
+  const Batch batch = requests_at(places.slots(), load.operation, session);
   for (double spent = 0; rates.size() < most_slices && spent < 0.9 * seconds;) {
+    // All of them before the first request, as each also forgets what others of its node have read.
+    if (active && status.ok() && batch.before) status = batch.before();
     wait_for_all(session.team);
     Moved moved{0, 0};
     if (active && status.ok()) {

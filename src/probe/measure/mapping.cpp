@@ -42,10 +42,10 @@ Status present(std::byte* data, size_t bytes, Way way) {
 
 // The seconds it takes to map a stretch, make its pages present and unmap it. The stretches of the file are
 // used in turn, so that their bytes are in no cache.
-Result<double> seconds_of(int descriptor, int64_t file_bytes, size_t bytes, Way way, double seconds) {
-  const int64_t stretches = std::max<int64_t>(1, file_bytes / static_cast<int64_t>(bytes));
+Result<double> seconds_of(int descriptor, Session& session, size_t bytes, Way way, double seconds) {
+  const int64_t stretches = std::max<int64_t>(1, session.file_bytes / static_cast<int64_t>(bytes));
   int64_t stretch = 0;
-  return seconds_of_one(seconds, [&, descriptor, bytes, way](int64_t count) -> Status {
+  const auto map = [&, descriptor, bytes, way](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i) {
       const auto offset = stretch++ % stretches * static_cast<int64_t>(bytes);
       void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset);
@@ -55,7 +55,10 @@ Result<double> seconds_of(int descriptor, int64_t file_bytes, size_t bytes, Way 
       if (!status) return status;
     }
     return {};
-  });
+  };
+  const bool reads = way == Way::read || way == Way::populate_read;
+  return seconds_of_one(seconds, map,
+                        requests_at(stretches, reads ? Operation::read : Operation::write, session));
 }
 
 }  // namespace
@@ -80,10 +83,10 @@ Status measure_mapping(Session& session) {
                           {Quantity::map_populate_read_page, Way::populate_read},
                           {Quantity::map_populate_write_page, Way::populate_write}};
   const double seconds = session.seconds / (1 + std::size(rows));
-  const auto fixed = seconds_of(descriptor, session.file_bytes, bytes, Way::nothing, seconds);
+  const auto fixed = seconds_of(descriptor, session, bytes, Way::nothing, seconds);
   if (fixed) session.found[Quantity::map] = {{1, *fixed}};
   for (const Row& row : rows) {
-    const auto all = fixed ? seconds_of(descriptor, session.file_bytes, bytes, row.way, seconds) : fixed;
+    const auto all = fixed ? seconds_of(descriptor, session, bytes, row.way, seconds) : fixed;
     if (all) session.found[row.quantity] = {{1, std::max(*all - *fixed, 1e-9 * pages) / pages}};
   }
   close(descriptor);

@@ -69,7 +69,7 @@ Status measure_lists(Session& session, double seconds) {
     for (const int64_t depth : operation_depths) {
       Places places(Places::Order::apart, operation_bytes, 0, session.file_bytes, session.buffer);
       std::vector<store::Transfer> list(static_cast<size_t>(depth));
-      const auto one = seconds_of_one(of_one, [&](int64_t count) -> Status {
+      const auto lists = [&](int64_t count) -> Status {
         for (int64_t i = 0; i < count; ++i) {
           for (store::Transfer& transfer : list) transfer = places.next();
           std::sort(list.begin(), list.end(),
@@ -77,7 +77,9 @@ Status measure_lists(Session& session, double seconds) {
           if (Status status = move(*session.file, row.operation, row.at_once, list); !status) return status;
         }
         return {};
-      });
+      };
+      const auto one =
+          seconds_of_one(of_one, lists, requests_at(places.slots() / depth, row.operation, session));
       if (!one) return one.error();
       session.found[row.quantity].push_back({static_cast<double>(depth), *one / static_cast<double>(depth)});
     }

@@ -19,22 +19,21 @@ double now_seconds() {
   return static_cast<double>(now_ns()) * 1e-9;
 }
 
-Result<double> seconds_of_one(double limit_seconds, const Work& work, int64_t most_in_batch,
-                              const std::function<Status()>& before_batch) {
+Result<double> seconds_of_one(double limit_seconds, const Work& work, const Batch& batch) {
   const double start = now_seconds(), aim = std::min(limit_seconds / most_batches, batch_seconds);
   std::vector<double> seconds;
   for (int64_t count = 1;;) {
-    if (before_batch) {
-      if (Status status = before_batch(); !status) return status.error();
+    if (batch.before) {
+      if (Status status = batch.before(); !status) return status.error();
     }
     const double begin = now_seconds();
     if (Status status = work(count); !status) return status.error();
     const double end = now_seconds(), taken = std::max(end - begin, 1e-9);
     const bool spent = end - start >= limit_seconds;
-    if (taken < aim / 2 && count < most_in_batch && !spent) {
+    if (taken < aim / 2 && count < batch.most && !spent) {
       // The count grows step by step, because the first time is often the slowest.
       const double wanted = std::min(aim / taken, 8.0) * static_cast<double>(count);
-      count = std::min(most_in_batch, std::max(count + 1, static_cast<int64_t>(wanted)));
+      count = std::min(batch.most, std::max(count + 1, static_cast<int64_t>(wanted)));
       continue;
     }
     seconds.push_back(taken / static_cast<double>(count));

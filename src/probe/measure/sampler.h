@@ -13,10 +13,15 @@ double now_seconds();
 // Carries out the action `count` times.
 using Work = std::function<Status(int64_t count)>;
 
+// How often an action can be repeated in a row, and what, if given, runs before each such batch and is not
+// timed.
+struct Batch {
+  int64_t most = INT64_MAX;
+  std::function<Status()> before{};
+};
+
 // The seconds that one action takes. Measuring takes about `limit_seconds`, or one action if that takes
-// longer. The action can be repeated at most `most_in_batch` times in a row; `before_batch`, if given, runs
-// before each batch and is not timed.
-Result<double> seconds_of_one(double limit_seconds, const Work& work, int64_t most_in_batch = INT64_MAX,
-                              const std::function<Status()>& before_batch = {});
+// longer.
+Result<double> seconds_of_one(double limit_seconds, const Work& work, const Batch& batch = {});
 
 }  // namespace concilio::probe

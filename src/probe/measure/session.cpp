@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <algorithm>
+
 #include "mpi/nodes/agree.h"
 
 namespace concilio::probe {
@@ -27,6 +29,12 @@ constexpr Step all_steps[] = {
 
 std::span<const Step> steps() {
   return all_steps;
+}
+
+Batch requests_at(int64_t places, Operation operation, Session& session) {
+  if (operation == Operation::write || !session.forgets_pages) return {};
+  return {.most = std::max<int64_t>(places, 1),
+          .before = [&session] { return session.file->refresh(0, session.file_bytes); }};
 }
 
 void wait_for_all(mpi::Team& team) {

@@ -9,6 +9,7 @@
 #include "base/operation.h"
 #include "mpi/nodes/team.h"
 #include "probe/derive/measurements.h"
+#include "probe/measure/sampler.h"
 #include "store/store.h"
 
 namespace concilio::probe {
@@ -25,12 +26,19 @@ struct Session {
   double seconds = 0;  // the time of the current step
   std::unique_ptr<store::StoreFile> file{};
   int64_t file_bytes = 0;
+  bool forgets_pages = false;       // before reads; see requests_at
   std::vector<std::byte> buffer{};  // stands for a user's buffer, and is much larger than the cache
   Measurements found{};             // complete on rank 0 alone
   std::vector<std::string> notes{};
 
   bool first() const { return team.rank() == 0; }
 };
+
+// Batches of requests at that many places. Where a node keeps pages that other nodes may have written
+// meanwhile (NFS, FUSE), programs read from the storage what their other nodes wrote, because the library has
+// the node forget such pages. There this node forgets the file before each batch of reads, and a batch reads
+// no place twice.
+Batch requests_at(int64_t places, Operation operation, Session& session);
 
 // Waits for all ranks without taking a core from those that work. Collective.
 void wait_for_all(mpi::Team& team);

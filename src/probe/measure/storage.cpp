@@ -105,10 +105,13 @@ Work lists_of(Session& session, Operation operation, Places& places) {
 Result<double> seconds_of_one_in_lists(Session& session, Operation operation, Places& places,
                                        double seconds) {
   const Work lists = lists_of(session, operation, places);
-  const auto alone = seconds_of_one(seconds / 8, lists, 1);
-  if (!alone || *alone > slow_request_seconds) return seconds_of_one(seconds, lists);
+  Batch batch = requests_at(places.slots(), operation, session);
+  const auto alone = seconds_of_one(seconds / 8, lists, {.most = 1, .before = batch.before});
+  if (!alone || *alone > slow_request_seconds) return seconds_of_one(seconds, lists, batch);
   const int64_t whole = std::min(list_requests, places.slots());
-  auto list = seconds_of_one(seconds, [&](int64_t count) { return lists(count * whole); });
+  batch.most /= whole;
+  auto list = seconds_of_one(
+      seconds, [&](int64_t count) { return lists(count * whole); }, batch);
   if (list) *list /= static_cast<double>(whole);
   return list;
 }
@@ -135,7 +138,8 @@ Status measure_growing(Session& session, double seconds) {
       offset = 0;
       return (*file)->resize(0);
     };
-    const auto one = seconds_of_one(seconds / std::size(sizes), work, most_bytes / bytes, empty);
+    const auto one =
+        seconds_of_one(seconds / std::size(sizes), work, {.most = most_bytes / bytes, .before = empty});
     if (!one) return one.error();
     session.found[Quantity::write_growing].push_back({static_cast<double>(bytes), *one});
   }
@@ -185,6 +189,8 @@ Status make_file(Session& session) {
   auto size = session.file->size();
   if (!size) return size.error();
   session.file_bytes = session.found.file_bytes = *size;
+  const auto layout = session.file->layout();
+  session.forgets_pages = layout && layout->client_cache != store::ClientCache::coherent;
   return {};
 }
 
@@ -206,7 +212,8 @@ Status measure_requests(Session& session) {
       Places places(row.order, bytes, 0, session.file_bytes, session.buffer);
       const auto one = row.order == Order::apart
                            ? seconds_of_one_in_lists(session, row.operation, places, seconds)
-                           : seconds_of_one(seconds, requests_of(session, row.operation, places));
+                           : seconds_of_one(seconds, requests_of(session, row.operation, places),
+                                            requests_at(places.slots(), row.operation, session));
       if (!one) return one.error();
       session.found[row.quantity].push_back({static_cast<double>(bytes), *one});
     }

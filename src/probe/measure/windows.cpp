@@ -18,11 +18,14 @@ constexpr int64_t piece_bytes = 4096, piece_window_bytes = 1 << 20;
 Result<double> seconds_of_window(Session& session, Operation operation, int64_t bytes, double seconds) {
   std::vector<std::byte> window(static_cast<size_t>(bytes), std::byte{1});
   Places places(Places::Order::adjoining, bytes, 0, session.file_bytes, window);
+  Batch batch = requests_at(places.slots(), operation, session);
   int value = 0;
-  const auto fill = [&]() -> Status {
+  const auto fill = [&, forget = batch.before]() -> Status {
+    if (Status status = forget ? forget() : Status(); !status) return status;
     std::memset(window.data(), ++value, window.size());
     return {};
   };
+  batch.before = fill;
   const auto work = [&](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i) {
       if (operation == Operation::write) {
@@ -33,7 +36,7 @@ Result<double> seconds_of_window(Session& session, Operation operation, int64_t 
     }
     return {};
   };
-  return seconds_of_one(seconds, work, INT64_MAX, fill);
+  return seconds_of_one(seconds, work, batch);
 }
 
 // The time, per byte, to read and write a window in a place that another client has just read and written.
@@ -54,7 +57,7 @@ Result<double> seconds_of_rewriting(Session& session, double seconds) {
     transfer = places.next();
     return once(1);
   };
-  const auto one = seconds_of_one(seconds, once, times, next_place);
+  const auto one = seconds_of_one(seconds, once, {.most = times, .before = next_place});
   if (!one) return one.error();
   return *one / (2 * static_cast<double>(bytes));
 }

@@ -40,17 +40,15 @@ TEST(Sampler, OneBatchThatTakesLongDoesNotCount) {
 
 TEST(Sampler, NoBatchIsLongerThanItMayBe) {
   int64_t most = 0, prepared = 0;
-  const auto one = seconds_of_one(
-      0.01,
-      [&](int64_t count) -> Status {
-        most = std::max(most, count);
-        return {};
-      },
-      7,
-      [&]() -> Status {
-        ++prepared;
-        return {};
-      });
+  const auto one = seconds_of_one(0.01,
+                                  [&](int64_t count) -> Status {
+                                    most = std::max(most, count);
+                                    return {};
+                                  },
+                                  {.most = 7, .before = [&]() -> Status {
+                                     ++prepared;
+                                     return {};
+                                   }});
   ASSERT_TRUE(one.ok());
   EXPECT_EQ(most, 7);
   EXPECT_GT(prepared, 1);
