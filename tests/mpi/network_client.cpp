@@ -7,8 +7,10 @@
 // write. It looks for what others have changed when it gets a lock, and when it opens the file.
 //
 // FUSE. A process writes through to the file system's own process, which sends the bytes on a moment later.
-// It looks for what others have changed when it opens the file, is told to drop pages, or asks for the size
-// itself (AT_STATX_FORCE_SYNC). Locks change nothing of that.
+// It looks for what others have changed when it is told to drop pages, or asks for the size itself
+// (AT_STATX_FORCE_SYNC). Locks and opens change nothing of that. The file system's process keeps the size
+// too, as GlusterFS's does, until the server answers a sync or a read, which it is not asked to do for a
+// small file. For a while it finds an earlier file of the same name, or finds that one gone.
 //
 // It cannot replace io_uring, so requests must be made one by one (concilio_flush=list or rmw). Run it with
 // concilio_ranks_per_node=1: every rank is a node.
@@ -23,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -68,8 +71,20 @@ class Client {
     kind_ = kind;
     pages_.clear();
     size_.reset();
+    kept_size_.reset();
     locked_.clear();
     sending_.clear();
+    old_name_ends_ = {};
+  }
+  // From now on, and for so long, opens find `file`; with an empty name that the file is gone.
+  void find_instead(std::string file, std::chrono::milliseconds how_long) {
+    old_name_ = std::move(file);
+    old_name_ends_ = std::chrono::steady_clock::now() + how_long;
+  }
+  // The name of what an open of `path` finds; nullptr: nothing.
+  const char* found_at(const char* path) const {
+    if (path_.empty() || path_ != path || std::chrono::steady_clock::now() >= old_name_ends_) return path;
+    return old_name_.empty() ? nullptr : old_name_.c_str();
   }
   void serve(bool whether) { serves_ = whether; }
   bool serves() const { return serves_; }
@@ -115,7 +130,7 @@ class Client {
         if (whole_pages) page.dirty = true;
       }
       if (!whole_pages) send(data, bytes, number * page_bytes + begin);
-      size_ = std::max(size_of(fd), number * page_bytes + begin + bytes);
+      kept_size_ = size_ = std::max(size_of(fd), number * page_bytes + begin + bytes);
       moved += bytes;
       return true;
     });
@@ -148,6 +163,15 @@ class Client {
     deliver(0);
     size_.reset();
   }
+  void resized(int64_t length) {
+    std::lock_guard lock(mutex_);
+    kept_size_ = size_ = length;
+  }
+  // The server has answered the file system's process.
+  void hear_from_server() {
+    std::lock_guard lock(mutex_);
+    kept_size_.reset();
+  }
   void locked(int64_t begin, int64_t length) {
     std::lock_guard lock(mutex_);
     locked_[begin] = length;
@@ -167,18 +191,25 @@ class Client {
   };
 
   int64_t size_of(int fd) {
+    if (!size_ && kind_ == Kind::fuse) size_ = kept_size_;
+    if (!size_) kept_size_ = size_ = size_on_server(fd);
+    return *size_;
+  }
+  static int64_t size_on_server(int fd) {
     struct stat status {};
-    if (!size_ && real<int (*)(int, struct stat*)>("fstat")(fd, &status) == 0) size_ = status.st_size;
-    return size_.value_or(0);
+    return real<int (*)(int, struct stat*)>("fstat")(fd, &status) == 0 ? status.st_size : 0;
   }
 
   Page& load(int fd, int64_t number) {
     auto [place, fresh] = pages_.try_emplace(number);
     if (fresh) {
+      deliver(0);  // a process reads after what it has been given to write
       using Pread = ssize_t (*)(int, void*, size_t, off_t);
       const ssize_t got =
           real<Pread>("pread")(fd, place->second.bytes.data(), page_bytes, number * page_bytes);
       place->second.end = std::max<ssize_t>(got, 0);
+      constexpr int64_t small_bytes = 64 << 10;
+      if (size_on_server(fd) > small_bytes) kept_size_.reset();
     }
     return place->second;
   }
@@ -224,9 +255,11 @@ class Client {
   Locks locks_ = Locks::everywhere;
   Kind kind_ = Kind::nfs;
   std::map<int64_t, Page> pages_;
-  std::optional<int64_t> size_;
-  std::map<int64_t, int64_t> locked_;  // lengths by offset
+  std::optional<int64_t> size_, kept_size_;  // of the kernel, and of the file system's process
+  std::map<int64_t, int64_t> locked_;        // lengths by offset
   std::deque<std::pair<int64_t, std::vector<std::byte>>> sending_;
+  std::string old_name_;
+  std::chrono::steady_clock::time_point old_name_ends_;
 };
 
 }  // namespace
@@ -265,8 +298,14 @@ int open(const char* path, int flags, ...) {
   const bool makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
   const mode_t mode = makes ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
-  const int fd = next(path, flags, mode);
-  if (fd >= 0 && Client::instance().watches(fd)) Client::instance().look_anew();
+  const char* found = Client::instance().found_at(path);
+  if (!found) {
+    errno = ESTALE;
+    return -1;
+  }
+  const int fd = next(found, flags, mode);
+  if (fd >= 0 && Client::instance().watches(fd) && Client::instance().kind() == Kind::nfs)
+    Client::instance().look_anew();
   return fd;
 }
 
@@ -283,9 +322,20 @@ int statx(int fd, const char* path, int flags, unsigned mask, struct statx* stat
   return next(fd, path, flags, mask, status);
 }
 
+int ftruncate(int fd, off_t length) noexcept {
+  static const auto next = real<int (*)(int, off_t)>("ftruncate");
+  if (!Client::instance().watches(fd)) return next(fd, length);
+  Client::instance().write_back();
+  const int outcome = next(fd, length);
+  if (outcome == 0) Client::instance().resized(length);
+  return outcome;
+}
+
 int fsync(int fd) {
   static const auto next = real<int (*)(int)>("fsync");
-  if (Client::instance().watches(fd)) Client::instance().write_back();
+  if (!Client::instance().watches(fd)) return next(fd);
+  Client::instance().write_back();
+  Client::instance().hear_from_server();
   return next(fd);
 }
 
@@ -537,6 +587,60 @@ void sizes(const std::string& path, Locks locks, Kind kind) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// A node that has cached an earlier state of the file, in an open that has ended, must see in the next one
+// what others have written since.
+void opens_anew(const std::string& path, Kind kind) {
+  make_slots(path);
+  Client::instance().watch(path, Locks::everywhere, kind);
+  MPI_File file = open(path, {});
+  cache_all_pages(file);
+  OK(MPI_File_close(&file));
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto bytes = static_cast<size_t>(ranks) * slots * slot_bytes + 100;
+  if (rank == 0) {  // not through its client
+    FILE* longer = std::fopen(path.c_str(), "r+");
+    for (size_t i = 0; i < bytes; ++i) std::fputc('z', longer);
+    std::fclose(longer);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  file = open(path, {"independent"});
+  std::string found(bytes, '.');
+  OK(MPI_File_read_at_all(file, 0, found.data(), static_cast<int>(bytes), MPI_BYTE, MPI_STATUS_IGNORE));
+  if (const auto old = std::count_if(found.begin(), found.end(), [](char c) { return c != 'z'; }); old > 0)
+    note_failure(__FILE__, __LINE__, std::to_string(old) + " bytes read as they were before the open");
+  MPI_Offset size = 0;
+  OK(MPI_File_get_size(file, &size));
+  if (size != static_cast<MPI_Offset>(bytes))
+    note_failure(__FILE__, __LINE__, "the size before the open: " + std::to_string(size));
+  OK(MPI_File_close(&file));
+  Client::instance().watch_nothing();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Rank 0 makes a new file in place of one whose name all nodes know. They still find the old one for a
+// moment, which has another name now, or which is gone.
+void finds_the_new_file(const std::string& path, bool gone) {
+  const std::string old = path + ".old";
+  make_slots(path);
+  if (rank == 0) {
+    if (std::rename(path.c_str(), old.c_str()) != 0)
+      note_failure(__FILE__, __LINE__, "cannot rename " + path);
+  }
+  make_slots(path);
+  const std::string before = stored(old);
+  Client::instance().watch(path, Locks::everywhere, Kind::fuse);
+  if (rank != 0) Client::instance().find_instead(gone ? "" : old, std::chrono::milliseconds(300));
+  MPI_File file = open(path, {"list"});
+  const std::vector<char> mine = values_of(rank);
+  for (int i = 0; i < slots; ++i) write_slot(file, mine, i);
+  OK(MPI_File_close(&file));
+  nothing_is_lost(path, {"list"});
+  if (rank == 0 && stored(old) != before)
+    note_failure(__FILE__, __LINE__, "the file that had the name before was written to");
+  if (rank == 0) std::remove(old.c_str());
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 std::string immediate_visibility(MPI_File file) {
   MPI_Info info;
   OK(MPI_File_get_info(file, &info));
@@ -644,7 +748,9 @@ void all_cases(const std::string& path) {
   // Windows need no locks.
   for (const Locks locks : all_locks) neighbours(path, {"two_phase"}, true, locks);
   constexpr int slots_of_whole_pages = 16384;
+  for (const bool gone : {false, true}) finds_the_new_file(path, gone);
   for (const Kind kind : {Kind::nfs, Kind::fuse}) {
+    opens_anew(path, kind);
     for (const Locks locks : all_locks) {
       for (const int bytes_of_slot : {slot_bytes, slots_of_whole_pages})
         reads_what_it_wrote(path, locks, kind, bytes_of_slot);

@@ -305,6 +305,10 @@ Status File::close(bool& stays_open) {
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
   const bool write_back = tells_only_by_sync();
+  // Other nodes may have written what this one keeps, and the program may read the file by other means now.
+  if (storage_->client_cache() == store::ClientCache::old_reads && team_->nodes().size() > 1 &&
+      team_->local_rank() == 0)
+    (void)without_exceptions([&] { return storage_->refresh(); });
   const Status closed = without_exceptions([&] { return storage_->close(write_back); });
   Report report(*this, now);
   Status outcome = reports_ ? report.agree(closed) : agree(closed);

@@ -1,13 +1,16 @@
 #include "mpiio/file/opening.h"
 
 #include <fmt/format.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "base/counters.h"
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "base/system/descriptor.h"
@@ -76,6 +79,9 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, boo
   if (!status) return status;
   auto layout = storage.layout();
   if (!layout) return layout.error();
+  if (!on_one_node && layout->client_cache == store::ClientCache::old_reads) {
+    if (Status fresh = storage.refresh(); !fresh) return fresh;
+  }
   found.facts = facts_of(*layout, config);
   const bool may_have_copies = !writes && !on_one_node && of_this_host(found.facts.kind);
   if ((amode & MPI_MODE_APPEND) || CallRecord::of_process() || may_have_copies) {
@@ -87,6 +93,7 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, boo
   found.client_cache = layout->client_cache;
   if (layout->common_inodes) found.identity = storage.identity();
   found.identity.device = 0;  // each host numbers its devices differently
+  found.inode = storage.identity().inode;
   if (const auto profile = find_profile(process_config(), storage.path(), storage.identity().device)) {
     found.has_profile = 1;
     found.prices = profile->prices;
@@ -212,6 +219,28 @@ Status hold_locks(mpi::Team& team, exec::Storage& storage, Found& found) {
   return {};
 }
 
+// A client that keeps old pages keeps old names too (FUSE; GlusterFS for a second). A node that knew an
+// earlier file of this name, which has been deleted or renamed since, would open that one or be told that it
+// is gone. So it opens again until it has rank 0's file. If it never gets it, its host numbers files in its
+// own way, and no later open waits for that.
+Status open_by_current_name(exec::Storage& storage, const Found& found) {
+  static std::atomic<uint64_t> numbers_files{0};  // the device of such a host
+  constexpr int64_t most_seconds = 3;
+  constexpr timespec pause{0, 20'000'000};
+  for (const int64_t end = now_ns() + most_seconds * 1'000'000'000;; nanosleep(&pause, nullptr)) {
+    Status opened = storage.open();
+    const store::FileIdentity here = storage.identity();
+    const bool other = opened
+                           ? here.inode != found.inode && here.device != numbers_files
+                           : opened.error().system_errno == ESTALE || opened.error().system_errno == ENOENT;
+    const bool given_up = other && now_ns() >= end;
+    if (given_up && opened) numbers_files = here.device;
+    // What the node has kept of the file since an earlier open is old as well.
+    if (!other || given_up) return opened ? storage.refresh() : opened;
+    if (opened) (void)storage.close(false);  // what it says is about a file that nobody asked for
+  }
+}
+
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
 // other ranks of the node open what it has open. So they reach that very file, whatever happens to its name.
 // Ranks that open later receive a descriptor from it, which they keep until then, and so do all where some
@@ -222,7 +251,13 @@ Status hold_locks(mpi::Team& team, exec::Storage& storage, Found& found) {
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
 // must be refused it.
 Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found) {
-  const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
+  const bool name_may_be_old = team.node() != 0 && found.client_cache == store::ClientCache::old_reads;
+  const auto open = [&] {
+    return without_exceptions([&] {
+      return name_may_be_old && team.local_rank() == 0 ? open_by_current_name(storage, found)
+                                                       : storage.open();
+    });
+  };
   Status mine = team.local_rank() == 0 ? open() : Status();
   OfNode of_node;
   if (team.local_rank() == 0 && team.local_size() > 1)

@@ -32,6 +32,7 @@ struct Found {
   int64_t exact_writes = 1;  // see OpenFile
   int64_t map_reads = 0, map_writes = 0;
   store::FileIdentity identity;  // only what is the same on every host
+  uint64_t inode = 0;            // as rank 0's host numbers it
   plan::StorageFacts facts;
   int64_t has_profile = 0;
   plan::Prices prices{};  // of the profile, like the parameters

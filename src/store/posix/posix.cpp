@@ -186,7 +186,7 @@ class PosixFile : public StoreFile {
 
   Status refresh(int64_t offset, int64_t length) override {
     if (client_cache() == ClientCache::old_reads) {
-      ask_server();
+      look_at_server();
     } else {
       // A client of network storage validates its cache when it gets a lock, or when the file is opened
       // ("close-to-open"). To close a descriptor would end the locks of a process.
@@ -196,11 +196,7 @@ class PosixFile : public StoreFile {
       else if (!shares_)
         (void)Descriptor(::open(name_of(fd_).c_str(), (mode_.read ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
     }
-    // The kernel is told to drop its pages; of those that are not wholly in the range it would keep the old.
-    constexpr int64_t page_bytes = 64 << 10;  // the largest that there are
-    const int64_t begin = align_down(offset, page_bytes), end = saturating_add(offset, length);
-    const int64_t to = length > 0 && end < INT64_MAX - page_bytes ? align_up(end, page_bytes) : begin;
-    (void)posix_fadvise(fd_, begin, to - begin, POSIX_FADV_DONTNEED);
+    drop_pages(offset, length);
     return {};
   }
 
@@ -309,10 +305,31 @@ class PosixFile : public StoreFile {
     const auto file_system = known_file_system();
     return file_system ? client_cache_of(*file_system) : ClientCache::coherent;
   }
-  // The size and times of the file come from the server now, whatever the client has kept of them.
+  // The kernel forgets the pages with these bytes; of those that are not wholly in the range that it is told
+  // of it would keep the old. A length of 0: to the end.
+  void drop_pages(int64_t offset, int64_t length) {
+    constexpr int64_t page_bytes = 64 << 10;  // the largest that there are
+    const int64_t begin = align_down(offset, page_bytes), end = saturating_add(offset, length);
+    const int64_t to = length > 0 && end < INT64_MAX - page_bytes ? align_up(end, page_bytes) : begin;
+    (void)posix_fadvise(fd_, begin, to - begin, POSIX_FADV_DONTNEED);
+  }
+  // The size and times of the file come from the file system's process now, whatever the kernel has kept.
   void ask_server() {
     struct statx status;
     (void)statx(fd_, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &status);
+  }
+  // They come from the server. The file system's process may keep them too (GlusterFS for a second), until an
+  // answer of the server brings others: that to a sync, or, sooner, that to a read. But the kernel does not
+  // read what it takes to lie behind the end, and the process reads no small file again that it has kept as a
+  // whole.
+  void look_at_server() {
+    constexpr int64_t least_read_bytes = 1 << 20;
+    struct stat kept;
+    const int64_t size = fstat(fd_, &kept) == 0 ? kept.st_size : 0;
+    std::byte last{};
+    drop_pages(std::max<int64_t>(size - 1, 0), 1);
+    if (size < least_read_bytes || pread(fd_, &last, 1, size - 1) < 0) (void)fsync(fd_);
+    ask_server();
   }
 
   static Error failure(const StoreEvent& event, int system_errno) {
