@@ -37,22 +37,16 @@ bool check_hints(const std::vector<std::string>& hints) {
   return true;
 }
 
-bool names_pattern(const std::string& text) {
-  const std::string name = sim::parse_pattern(text).name;
-  return std::ranges::any_of(sim::pattern_rows(),
-                             [&](const sim::PatternRow& row) { return row.words.name == name; });
-}
-
 // Reports a name that no pattern has, before MPI starts: what ranks say is among what their launcher says.
 bool check_patterns(const std::vector<std::string>& patterns) {
   for (const std::string& text : patterns) {
-    if (names_pattern(text)) continue;
-    NearestName nearest(sim::parse_pattern(text).name);
+    if (sim::names_pattern(text)) continue;
+    const std::string name = sim::parse_pattern(text).name;
+    NearestName nearest(name);
     for (const sim::PatternRow& row : sim::pattern_rows()) nearest.consider(row.words.name);
     for (const char* command : {"suite", "scorpio"}) nearest.consider(command);
     const std::string help = nearest.name() ? nearest.question() : ";";
-    complain(fmt::format("bench: there is no pattern {}{} `concilio bench --help` lists them",
-                         sim::parse_pattern(text).name, help));
+    complain(fmt::format("bench: there is no pattern {}{} `concilio bench --help` lists them", name, help));
     return false;
   }
   return true;
@@ -61,7 +55,7 @@ bool check_patterns(const std::vector<std::string>& patterns) {
 // --json takes what follows it for its file. A pattern there would not be measured, and a file named like it
 // overwritten.
 bool check_json_file(const std::string& file) {
-  if (!names_pattern(file)) return true;
+  if (!sim::names_pattern(file)) return true;
   complain(fmt::format(
       "bench: --json would write to a file {0}, which is the name of a pattern; give --json after the "
       "patterns, or name the file ./{0}",

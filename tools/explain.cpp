@@ -33,14 +33,6 @@ struct Subject {
   sim::Raster raster;  // only if a picture is wanted
 };
 
-bool is_pattern(const std::string& text) {
-  const std::string name = text.substr(0, text.find(':'));
-  for (const sim::PatternRow& row : sim::pattern_rows()) {
-    if (name == row.words.name) return true;
-  }
-  return false;
-}
-
 Error wrong(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
 }
@@ -131,7 +123,7 @@ Result<Subject> subject_of(const ExplainOptions& options, const Config& config) 
     return wrong(
         "the realms of the policy 'user' are given by a program (concilio_file_set_realms); choose another "
         "policy, see --help");
-  if (is_pattern(options.pattern)) return from_pattern(options, config);
+  if (sim::names_pattern(options.pattern)) return from_pattern(options, config);
   if (std::ifstream(options.pattern)) return from_file(options, config);
   const Result<sim::Pattern> unknown = sim::make_pattern(options.pattern, {});
   return wrong(unknown.error().message + "; and there is no file of facts of that name");

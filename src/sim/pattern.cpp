@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "sim/patterns/blocks.h"
@@ -35,6 +36,11 @@ constexpr std::array<PatternRow, 12> rows = {{
 
 std::span<const PatternRow> pattern_rows() {
   return rows;
+}
+
+bool names_pattern(std::string_view text) {
+  const std::string name = parse_pattern(text).name;
+  return std::ranges::any_of(rows, [&](const PatternRow& row) { return row.words.name == name; });
 }
 
 std::string names_of_alike() {

@@ -36,6 +36,8 @@ struct PatternRow {
   bool alike = false;  // see Pattern
 };
 std::span<const PatternRow> pattern_rows();
+// Whether a text begins with a pattern's name, as "interleaved:64" does.
+bool names_pattern(std::string_view text);
 // The names of the patterns whose ranks ask alike, with commas between them.
 std::string names_of_alike();
 
