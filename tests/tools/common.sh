@@ -26,6 +26,10 @@ expect() {
   status=$?
   [ "$status" = "$wanted" ] || fail "'$*' gave exit status $status, not $wanted"
 }
+# Before a command that a launcher starts and that may end at once: lets the rank last until the launcher has started all.
+# MPICH's ends by SIGPIPE (141) if it still has something to say to ranks that are gone.
+# shellcheck disable=SC2016,SC2034  # The rank's shell expands it; the script that sources this one uses it.
+lasting=(sh -c '"$0" "$@"; status=$?; sleep 0.5; exit $status')
 # begin COMMAND...: runs the command in the background as $child, with its output in out and err. They are emptied before
 # it begins: the shell that runs it does so later, and until then what the last command wrote could be taken for its own.
 begin() {

@@ -65,7 +65,7 @@ cmp -s nodes.json out || fail '--json does not print the profile, and nothing el
 expect 0 "$concilio" probe --show nodes.json
 says out '2 ranks on 2 nodes'
 says out 'Messages between nodes'
-expect 2 "$launcher" $oversubscribe -n 1 "$concilio" probe folder -n 2
+expect 2 "$launcher" $oversubscribe -n 1 "${lasting[@]}" "$concilio" probe folder -n 2
 left=$(ls -A folder)
 [ -z "$left" ] || fail "left behind: $left"
 finish

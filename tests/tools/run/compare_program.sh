@@ -63,7 +63,7 @@ CONCILIO_DISABLE=1 expect 2 "${compare[@]}"
 says err 'CONCILIO_DISABLE is set'
 LD_PRELOAD=/somewhere/libconcilio-$mpi.so expect 2 "${compare[@]}"
 says err 'LD_PRELOAD has Concilio in it'
-expect 2 "${start[@]}" "$concilio" run --compare "$program" "$scratch/data"
+expect 2 "${start[@]}" "${lasting[@]}" "$concilio" run --compare "$program" "$scratch/data"
 says err 'put concilio run before the launcher'
 expect 2 "$concilio" run --alternations 2 "${start[@]}" "$program" "$scratch/data"
 says err '--compare'

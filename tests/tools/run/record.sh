@@ -52,7 +52,7 @@ expect 2 "$concilio" run --record data "${start[@]}" "$program" data
 says err '--record data is a folder; name a file'
 expect 2 "$concilio" run --compare --record other "${start[@]}" "$program" data
 says err 'record excludes --compare'
-expect 2 "${start[@]}" "$concilio" run --record other "$program" data
+expect 2 "${start[@]}" "${lasting[@]}" "$concilio" run --record other "$program" data
 says err 'record joins what all ranks record: put concilio run before the launcher'
 CONCILIO_DISABLE=1 expect 0 "$concilio" run --record other "${start[@]}" "$program" data
 says err 'CONCILIO_DISABLE is set.*, so there is no record'
