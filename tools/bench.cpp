@@ -1,7 +1,6 @@
 // concilio bench: runs access patterns through MPI-IO, checks every byte, and compares with Concilio.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "base/text/nearest_name.h"
