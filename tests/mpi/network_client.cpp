@@ -406,6 +406,18 @@ std::string stored(const std::string& path) {
   return text;
 }
 
+// Reads the file as a program does after MPI_File_close by other means, through this process's client.
+std::string found_plainly(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  struct stat status {};
+  if (fd < 0 || ::fstat(fd, &status) != 0) return {};
+  std::string text(static_cast<size_t>(status.st_size), '?');
+  const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+  ::close(fd);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
 constexpr int slots = 300, slot_bytes = 16;
 
 // Hints.
@@ -460,9 +472,13 @@ void write_slot(MPI_File file, const std::vector<char>& mine, int slot) {
 
 // After all ranks have written their slots.
 void nothing_is_lost(const std::string& path, const Way& way) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::string plain = found_plainly(path);
   Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string found = stored(path);
+  if (plain != found)
+    note_failure(__FILE__, __LINE__, std::string("other means find old bytes, method ") + way.method);
   const int bytes = ranks * slots * slot_bytes;
   int lost = 0;
   for (int i = 0; i < bytes; ++i) {

@@ -306,8 +306,8 @@ Status File::close(bool& stays_open) {
   const Status settled = settle();
   const bool write_back = tells_only_by_sync();
   // Other nodes may have written what this one keeps, and the program may read the file by other means now.
-  if (storage_->client_cache() == store::ClientCache::old_reads && team_->nodes().size() > 1 &&
-      team_->local_rank() == 0)
+  // Clients that write back look anew when the file is opened again.
+  if (opened()->caches_differ() && !write_back && team_->local_rank() == 0)
     (void)without_exceptions([&] { return storage_->refresh(); });
   const Status closed = without_exceptions([&] { return storage_->close(write_back); });
   Report report(*this, now);
