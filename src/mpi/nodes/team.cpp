@@ -30,6 +30,7 @@ struct Team::Control {
   alignas(64) Gate done;                     // the meeting's work is done
   alignas(64) std::atomic<int64_t> counter;  // the value of SharedCounter if all ranks are on this node
   std::atomic<int64_t> lost;                 // why the team has failed; 0: it has not failed
+  std::atomic<bool> keeps_segment;           // when its file is closed
 };
 
 // Which process a rank of the node is. One for each rank lies behind the writers' board.
@@ -834,10 +835,16 @@ AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) {
 
 // Collective over the node.
 Result<SharedSegment> Team::new_segment(int64_t bytes) {
-  if (local_size_ == 1) return without_exceptions([&] { return SharedSegment::make_private(bytes); });
   Descriptor memory;
   Result<SharedSegment> made = SharedSegment();
-  if (local_rank_ == 0) made = without_exceptions([&] { return SharedSegment::create(bytes, memory); });
+  if (local_rank_ == 0) {
+    made = without_exceptions([&] {
+      return local_size_ == 1 ? SharedSegment::make_private(bytes) : SharedSegment::create(bytes, memory);
+    });
+    if (made) if_there_is_memory([&] { kept_segment_ = KeptSegment(bytes, local_size_, memory); });
+    control().keeps_segment = kept_segment_.kept();
+  }
+  if (local_size_ == 1) return made;
   const Descriptor passed = pass_to_node(*this, memory.number());
   if (!failure()) return failure().error();
   if (local_rank_ != 0) made = without_exceptions([&] { return SharedSegment::attach(passed, bytes); });
@@ -848,14 +855,13 @@ void Team::give_back_segment() {
   // Messages of a failed team may still be under way, and use this memory.
   if (nodes_.size() > 1 && !failure()) segment_.abandon();
   segment_ = SharedSegment();
+  kept_segment_ = {};
 }
 
 void Team::file_is_closed() {
   count_meetings(nullptr);
-  // To make one takes longer than most calls that need so little. The budget of the file ends with it.
-  constexpr int64_t most_kept_bytes = 64 << 10;
   segment_.unpin();
-  if (segment_.size() > most_kept_bytes || !failure()) give_back_segment();
+  if (!control().keeps_segment || !failure()) give_back_segment();
 }
 
 Result<std::byte*> Team::segment(int64_t bytes) {
@@ -865,7 +871,7 @@ Result<std::byte*> Team::segment(int64_t bytes) {
   if (all.yes) return segment_.data();
   Status status;
   if (!enough) {
-    segment_ = SharedSegment();
+    give_back_segment();
     Result<SharedSegment> made = new_segment(bytes);
     if (made) {
       segment_ = std::move(*made);
@@ -876,7 +882,7 @@ Result<std::byte*> Team::segment(int64_t bytes) {
   all = {status.ok()};
   if (!allreduce(all)) all = {false};
   if (all.yes) return segment_.data();
-  segment_ = SharedSegment();
+  give_back_segment();
   if (!failure()) return failure().error();
   return status
              ? error_with(ErrorKind::no_memory, 0, [] { return "no shared memory on another rank's node"; })

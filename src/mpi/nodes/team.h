@@ -24,6 +24,7 @@
 #include "base/system/process.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/futex.h"
+#include "mpi/nodes/kept_segments.h"
 #include "mpi/nodes/shared_counter.h"
 #include "mpi/nodes/shared_segment.h"
 #include "mpi/nodes/writers_board.h"
@@ -185,7 +186,7 @@ class Team {
   PinnedSlices& pinned_segment() { return segment_.pinned(); }
   // Gives back the segment. Called on all ranks alike.
   void give_back_segment();
-  // The team may wait long for its next file, and gives back a large segment.
+  // The team may wait long for its next file, and gives back a segment that is not to be kept.
   void file_is_closed();
 
  private:
@@ -239,6 +240,7 @@ class Team {
   bool may_be_spare_ = false;
   std::vector<Node> nodes_;
   SharedSegment control_segment_, segment_;
+  KeptSegment kept_segment_;  // of the first rank of a node, for all of them
   SharedCounter counter_;
   int64_t number_ = 0;
   int64_t patience_ns_ = for_ever;
