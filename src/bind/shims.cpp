@@ -17,6 +17,7 @@
 #include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
+#include "mpiio/settings/info_changes.h"
 #include "mpiio/transfer/requests.h"
 
 // Some MPIs define these as macros.
@@ -145,6 +146,14 @@ int free_errhandler(MPI_Errhandler* handler) {
   }
   *handler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
+}
+
+// Files remember what hints an info object held.
+template <typename Function, typename... Args>
+int change_info(Function next, Args... args) {
+  const int code = forward<int>(next, args...);
+  mpiio::note_info_change();
+  return code;
 }
 
 // Fortran's MPI_BOTTOM is a common block in Open MPI, which passes its address on to C unchanged in read_at

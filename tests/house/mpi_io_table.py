@@ -6,7 +6,7 @@ import re
 import sys
 
 ROW = re.compile(r"^\| `(MPI_\w+)` \|(.*)\|$", re.MULTILINE)
-NOT_THE_CHAPTER = re.compile(r"MPI_(Wait|Test|Request|Err)")
+NOT_THE_CHAPTER = re.compile(r"MPI_(Wait|Test|Request|Err|Info)")
 # These are functions of parts of programs, not of programs.
 HELPERS = {"CMakeLists.txt", "program.h"}
 

@@ -41,6 +41,7 @@ void require(bool holds, const char* what) {
 const char* path_name = nullptr;
 MPI_File file = MPI_FILE_NULL;
 MPI_Datatype tile = MPI_BYTE;
+MPI_Info all_hints = MPI_INFO_NULL;
 std::vector<char> data(1 << 20, 'c');
 
 int64_t counter(const char* name) {
@@ -188,6 +189,10 @@ PATH(scattered_read_2_of_8) {
 PATH(set_view_of_bytes) {
   REPEATED OK(MPI_File_set_view(file, 8 * i, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
 }
+// With an info object that has all hints, as HDF5 gives.
+PATH(set_view_with_hints) {
+  REPEATED OK(MPI_File_set_view(file, 8 * i, MPI_BYTE, MPI_BYTE, "native", all_hints));
+}
 PATH(set_view_of_pieces) {
   REPEATED view_of_pieces(64 + i, 2 * (64 + i));
 }
@@ -308,6 +313,9 @@ int main(int argc, char** argv) {
   twice(path_scattered_read_2_of_8);
   MPI_Type_free(&tile);
   twice(path_set_view_of_bytes);
+  OK(MPI_File_get_info(file, &all_hints));
+  twice(path_set_view_with_hints);
+  MPI_Info_free(&all_hints);
   twice(path_set_view_of_pieces);
   close();
   twice(path_open_and_close);

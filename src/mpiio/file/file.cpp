@@ -143,13 +143,20 @@ Status File::agree(const Status& mine) {
   return mpi::agree(*team_, mine);
 }
 
-bool File::gives_new_hints(MPI_Info info) const {
-  return info != MPI_INFO_NULL && !(given_hints_ && holds(info, *given_hints_));
+bool File::gives_new_hints(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return false;
+  if (!given_hints_) return true;
+  const InfoState now = InfoState::now(info);
+  if (now == known_info_) return false;
+  if (!holds(info, *given_hints_)) return true;
+  known_info_ = now;
+  return false;
 }
 
 // Without memory for them, they are new when they are given again.
 void File::remember_hints(MPI_Info info) {
   given_hints_.reset();
+  known_info_ = {};
   if_there_is_memory([&] { given_hints_ = hints_in(info); });
 }
 

@@ -29,6 +29,7 @@
 #include "mpiio/file/shortcut.h"
 #include "mpiio/recording/recording.h"
 #include "mpiio/settings/hints.h"
+#include "mpiio/settings/info_changes.h"
 #include "plan/facts/wishes.h"
 #include "store/store.h"
 
@@ -239,7 +240,7 @@ class File {
   // Returns the first error of any rank, on every rank. Collective.
   Status agree(const Status& mine);
   // Whether this info object may hold other hints than those that this rank gave last. Within in_turn.
-  bool gives_new_hints(MPI_Info info) const;
+  bool gives_new_hints(MPI_Info info);
   // What this rank gave last; nothing if the settings have changed since in another way. Within in_turn.
   const std::optional<Hints>& given_hints() const { return given_hints_; }
   // Adopts hints of info objects that were given after the open, the same on every rank. They may withdraw a
@@ -299,6 +300,7 @@ class File {
   std::unique_ptr<exec::Rewriting> rewriting_;
   Settings settings_;
   std::optional<Hints> given_hints_;
+  InfoState known_info_;  // an info object that holds just these
   exec::Collective collective_;
   std::array<exec::LastPlan, 2> last_plans_;  // of independent calls, by operation
   Shortcut shortcut_;

@@ -74,6 +74,42 @@ SITUATION(Hints, TooLongToBeTold, not_own) {
   MPI_Info_free(&info);
 }
 
+// HDF5 gives one info object with each view. As its hints are not read again as long as they are the same,
+// it must be noticed when they are not.
+SITUATION(Hints, ChangedInTheInfoObjectOfAView, not_own) {
+  const File file(context.fresh_file("changed-info"));
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  const auto give = [&](int times) {
+    for (int i = 0; i < times; ++i) OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", info));
+  };
+  const auto expect = [&](const char* size) {
+    EXPECT_EQUAL(std::string(size), hints_of(file)["ind_wr_buffer_size"]);
+  };
+  MPI_Info_set(info, "ind_wr_buffer_size", "8192");
+  give(3);
+  MPI_Info_set(info, "ind_wr_buffer_size", "4096");
+  give(1);
+  expect("4096");
+  // Another object, which the MPI may give the handle of the one before.
+  give(2);
+  MPI_Info_free(&info);
+  MPI_Info_create(&info);
+  PMPI_Info_set(info, "ind_wr_buffer_size", "65536");
+  give(1);
+  expect("65536");
+  // What is no longer given stays as it is, but is new when it is given again.
+  give(2);
+  MPI_Info_delete(info, "ind_wr_buffer_size");
+  give(2);
+  const Info between{{"ind_wr_buffer_size", "16384"}};
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", between));
+  MPI_Info_set(info, "ind_wr_buffer_size", "65536");
+  give(1);
+  expect("65536");
+  MPI_Info_free(&info);
+}
+
 SITUATION(Hints, SetInfoChangesThem, not_own) {
   const std::string path = context.fresh_file("set-info");
   File file(path);
