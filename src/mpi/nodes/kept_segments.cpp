@@ -24,7 +24,7 @@ int64_t room_beside(const Descriptor& memory) {
 
 KeptSegment::KeptSegment(int64_t bytes, int ranks, const Descriptor& memory) {
   constexpr int64_t small_bytes = 64 << 10;
-  constexpr int64_t most_bytes_of_rank = 2 << 20;
+  constexpr int64_t most_bytes_of_rank = 4 << 20;
   constexpr int64_t part_of_memory = 64, part_of_room = 8;
   kept_ = bytes <= small_bytes;
   if (kept_ || bytes > free_memory_bytes() / part_of_memory || bytes > room_beside(memory) / part_of_room)

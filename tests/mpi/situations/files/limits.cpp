@@ -219,17 +219,17 @@ SITUATION(SharedSegments, OfManyFilesGoWithThem, not_own) {
     const Info info{{"concilio_method", "two_phase"}, {"cb_buffer_size", "512K"}, {"cb_nodes", all.c_str()}};
     const std::vector<uint8_t> mine = values(context.rank, 4 * mebibyte);
     std::vector<std::unique_ptr<File>> files;
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 8; ++i) {
       files.push_back(std::make_unique<File>(context.fresh_file(("segments-" + std::to_string(i)).c_str()),
                                              MPI_MODE_CREATE | MPI_MODE_RDWR, info));
       OK(MPI_File_write_at_all(*files.back(), context.rank * std::ssize(mine), mine.data(),
                                static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
     }
-    if (context.ranks > 1) EXPECT(shared_segments_bytes() > 4 * mebibyte * ranks_of_host());
+    if (context.ranks > 1) EXPECT(shared_segments_bytes() > 8 * mebibyte * ranks_of_host());
   }
-  // The memory in which the ranks of a node meet is kept for later files, and windows of 2 MiB for each rank,
+  // The memory in which the ranks of a node meet is kept for later files, and windows of 4 MiB for each rank,
   // as the first rank counts them.
-  const int64_t most = 2 * mebibyte * ranks_of_host() + mebibyte;
+  const int64_t most = 4 * mebibyte * ranks_of_host() + mebibyte;
   if (context.rank == 0) EXPECT(shared_segments_bytes() < most);
 }
 
