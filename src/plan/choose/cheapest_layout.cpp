@@ -49,6 +49,7 @@ std::vector<int64_t> aggregators_tried(const Facts& facts, bool from_memory) {
     return from_memory || measured > 0 ? std::vector<int64_t>{}
                                        : std::vector<int64_t>{2, 4, most_aggregators};
   }
+  if (one_writes_for_all(facts)) return {};
   // If storage answers from memory, an aggregator without a core of its own gains nothing.
   const int64_t tried =
       from_memory ? std::clamp<int64_t>(facts.cores_per_node, 1, most_from_memory) : most_aggregators;

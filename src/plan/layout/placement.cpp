@@ -83,6 +83,13 @@ const PlacementRow& placement_row(Placement placement) {
   return placement_table[static_cast<size_t>(placement)];
 }
 
+bool one_writes_for_all(const Facts& facts) {
+  const Digest& digest = facts.digest;
+  const bool without_holes = digest.bytes >= digest.end - digest.first;
+  return facts.operation == Operation::write && without_holes && facts.nodes.size() == 1 &&
+         facts.storage.kind == StorageFacts::Kind::memory;
+}
+
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes) {
   const int64_t candidates = static_cast<int64_t>(node.candidates.size());
   if (facts.wishes.aggregators_per_node > 0) return std::min(candidates, facts.wishes.aggregators_per_node);
@@ -96,6 +103,7 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
     return std::min(candidates, may ? more : 1);
   }
   if (facts.trial.aggregators_per_node > 0) return std::min(candidates, facts.trial.aggregators_per_node);
+  if (one_writes_for_all(facts)) return std::min<int64_t>(candidates, 1);
   const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
   const int64_t measured = facts.storage.aggregators_per_node;
   const int64_t most = measured > 0 ? measured : most_aggregators_of_only_node;

@@ -149,6 +149,32 @@ TEST(Placement, LimitPerNodeWithoutAWish) {
   EXPECT_EQ(aggregators_per_node(facts, node, 2), 2);
 }
 
+// Linux lets one write to a file on tmpfs at a time. All may read, or fill windows that have holes.
+TEST(Placement, OneAggregatorWritesForTheOnlyNodeToMemory) {
+  Facts facts = hosts_with({50}, 0);
+  facts.cores_per_node = 3;
+  const auto most = [&] { return aggregators_per_node(facts, facts.nodes[0], 1); };
+  EXPECT_EQ(most(), 3);
+  facts.storage.kind = StorageFacts::Kind::memory;
+  EXPECT_EQ(most(), 1);
+  facts.storage.aggregators_per_node = 2;  // measured for reads too
+  EXPECT_EQ(most(), 1);
+  facts.storage.aggregators_per_node = 0;
+  facts.trial.aggregators_per_node = 2;
+  EXPECT_EQ(most(), 2);
+  facts.trial.aggregators_per_node = 0;
+  facts.digest.end += 4096;
+  EXPECT_EQ(most(), 3);
+  facts.digest.end -= 4096;
+  facts.operation = Operation::read;
+  EXPECT_EQ(most(), 3);
+  facts.operation = Operation::write;
+  facts.wishes.aggregators = 2;
+  EXPECT_EQ(most(), 4);
+  facts.wishes.aggregators_per_node = 3;
+  EXPECT_EQ(most(), 3);
+}
+
 TEST(PlacementFirst, FillsTheFirstHostsInTurn) {
   const Facts facts = hosts_with({1, 1, 1}, 2);
   EXPECT_THAT(placed(facts, Placement::first, 2), ElementsAre(0, 1));
