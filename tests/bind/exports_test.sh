@@ -8,7 +8,7 @@ names() { "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' 
 
 mpi=$(ldd "$library" | awk '$1 ~ /^libmpi(ch|_abi)?\.so/ { print $3 }')
 [ -n "$mpi" ] || { echo "$library is not linked to an MPI library"; exit 1; }
-expected=$(names "$mpi" | grep -E '^P?MPI_(File_|Register_datarep|Error_string$|Errhandler_free$|Request_get_status(_all|_any|_some)?$|Init$|Init_thread$|Finalize$|Session_(init|finalize)$|(Test|Wait)(all|any|some)?$)')
+expected=$(names "$mpi" | grep -E '^P?MPI_(File_|Register_datarep|Error_string$|Errhandler_free$|Info_(set|delete|free)$|Request_get_status(_all|_any|_some)?$|Init$|Init_thread$|Finalize$|Session_(init|finalize)$|(Test|Wait)(all|any|some)?$)')
 # The Fortran names of one routine, if this MPI comes with Fortran.
 for fortran in "$(dirname "$mpi")"/lib{mpi_mpifh.so.??,mpi_usempif08.so.??,mpichfort.so.??}; do
   case $(basename "$mpi") in
