@@ -107,10 +107,11 @@ std::string complete(Options& options) {
   const auto calls = sim::calls_named(options.calls);
   if (!calls) return fmt::format("--calls {}: there are no such calls", options.calls);
   options.run.calls = *calls;
-  const bool of_repetitions = *calls == Calls::shared || *calls == Calls::open;
+  const bool opens = *calls == Calls::open || *calls == Calls::files;
+  const bool of_repetitions = *calls == Calls::shared || opens;
   if (of_repetitions && (options.run.overlap || !options.method_list.empty()))
     return fmt::format("--calls {} cannot be combined with --overlap or --methods", options.calls);
-  if (*calls == Calls::open && options.run.sync) return "--calls open cannot be combined with --sync";
+  if (opens && options.run.sync) return fmt::format("--calls {} cannot be combined with --sync", options.calls);
   options.run.device = !options.device.empty();
   options.run.write = !options.read_only;
   options.run.read = !options.write_only;

@@ -21,7 +21,7 @@ class Harness {
     if (options_.calls != Calls::open) outcome_.total_bytes = data_.total_bytes();
     if (options_.device) fail_if(data_.move_to_device());
     if (ok()) prepare_file();
-    if (ok()) options_.calls == Calls::open ? open_all() : call_all();
+    if (ok()) make_all();
     if (ok() && options_.write && options_.verify) check_file();
     MPI_Barrier(MPI_COMM_WORLD);
     data_.remove_file(options_.path);
@@ -38,6 +38,19 @@ class Harness {
   void prepare_file() {
     fail_if(data_.prepare_file(options_.path));
     if (ok() && !options_.write) fail_if(data_.write_by_posix(options_.path, 0));
+  }
+
+  void make_all() {
+    switch (options_.calls) {
+      case Calls::open:
+        open_all();
+        return;
+      case Calls::files:
+        use_all_files();
+        return;
+      default:
+        call_all();
+    }
   }
 
   void call_all() {
@@ -90,6 +103,52 @@ class Harness {
       });
       fail_if(code == MPI_SUCCESS ? "" : message_of(code, failed));
     }
+  }
+
+  // Each repetition writes a new file, and reads it, and every time opens it and closes it.
+  void use_all_files() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    reset_peak();
+    const Memory before = read_memory();
+    for (int repetition = 0; ok() && repetition <= options_.repetitions; ++repetition) {
+      const uint64_t content = options_.write ? static_cast<uint64_t>(repetition) : 0;
+      if (options_.write) {
+        fail_if(data_.fill(content));
+        if (ok()) fail_if(data_.prepare_file(options_.path));
+        if (ok()) use_file(outcome_.write, repetition, Operation::write);
+      }
+      if (!ok() || !options_.read) continue;
+      fail_if(data_.poison());
+      if (ok()) use_file(outcome_.read, repetition, Operation::read);
+      if (ok() && options_.verify) fail_if(data_.check_buffer(content));
+    }
+    note_memory(before);
+  }
+  // A call that fails does not end the others: all ranks go through all steps.
+  void use_file(Times& times, int repetition, Operation operation) {
+    const bool own_views = !data_.access_of_view();
+    double& sum = sum_of(times, repetition);
+    std::string failure;
+    (void)timed(sum, [&]() -> int {
+      MPI_File file;
+      failure = open_file(opening(operation == Operation::write), data_.access_of_view(), file);
+      if (file == MPI_FILE_NULL) return MPI_ERR_OTHER;
+      const auto note = [&](const std::string& mistake) {
+        if (failure.empty()) failure = mistake;
+      };
+      for (const Access& access : data_.accesses()) {
+        MPI_Status status;
+        std::memset(&status, 0, sizeof status);
+        int code = own_views ? set_view(file, access) : MPI_SUCCESS;
+        if (code == MPI_SUCCESS)
+          code = transfer(file, {operation, options_.calls}, access, data_.buffer_of(access), status);
+        note(failure_of(code, access, status, name_of(operation)));
+      }
+      const int closed = MPI_File_close(&file);
+      note(closed == MPI_SUCCESS ? "" : message_of(closed, "MPI_File_close"));
+      return closed;
+    });
+    fail_if(failure);
   }
 
   Opening opening(bool writes) const {

@@ -44,6 +44,7 @@ int transfer(MPI_File file, CallKind kind, const Access& access, void* buffer, M
   const bool writes = kind.operation == Operation::write;
   switch (kind.calls) {
     case Calls::collective:
+    case Calls::files:
       return writes ? MPI_File_write_at_all(file, access.offset, buffer, access.count, type, &status)
                     : MPI_File_read_at_all(file, access.offset, buffer, access.count, type, &status);
     case Calls::independent:

@@ -52,6 +52,8 @@ const std::vector<Workload>& workloads() {
       {iindependent, "4 MiB", "4", false, some},
       {shared, "4 MiB", "4", false, {"contiguous", "mpiiotest:16384"}},
       {open, "16 times", "0.0001220703125", false, {"mpiiotest:8"}},
+      {files, "256 KiB", "0.25", false, some},
+      {files, "4 MiB", "4", false, some},
       {collective, "4 MiB", "4", true, {"interleaved:8", "hacc:100000:records", "timesteps"}},
       {collective, "64 KiB", "0.0625", true, others},
       {independent, "64 KiB", "0.0625", true, others},

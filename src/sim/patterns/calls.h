@@ -7,7 +7,7 @@
 
 namespace concilio::sim {
 
-enum class Calls { collective, independent, icollective, iindependent, shared, open };
+enum class Calls { collective, independent, icollective, iindependent, shared, open, files };
 
 struct CallsWords {
   Calls calls;
@@ -28,6 +28,10 @@ inline constexpr CallsWords calls_words[] = {
      "MPI_File_open and MPI_File_close, which move no bytes: of a new file for each write, and of an "
      "existing one "
      "for each read"},
+    {Calls::files, "files",
+     "as collective, but each repetition opens the file and closes it, a new one for writing, and all of "
+     "that "
+     "is timed"},
 };
 
 const char* name_of(Calls calls);
@@ -38,7 +42,7 @@ std::string lines_of_calls();
 
 // Whether all ranks of the file take part in each call.
 constexpr bool is_collective(Calls calls) {
-  return calls == Calls::collective || calls == Calls::icollective || calls == Calls::open;
+  return calls != Calls::independent && calls != Calls::iindependent && calls != Calls::shared;
 }
 
 }  // namespace concilio::sim

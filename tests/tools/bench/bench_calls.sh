@@ -27,6 +27,8 @@ for under in "" --concilio; do
     says out "\"calls\": \"$calls\""
   done
   run contiguous mpiiotest:64 --calls shared; moved contiguous=65536 mpiiotest:64=65536
+  run interleaved:64 hacc:10:fpp mpiiotest:4096 --calls files
+  moved interleaved:64=65536 hacc:10:fpp=760 mpiiotest:4096=65536
   run mpiiotest:4096 hacc:10:fpp --calls open; moved mpiiotest:4096=0 hacc:10:fpp=0
 done
 under=""
