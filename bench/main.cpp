@@ -111,7 +111,8 @@ std::string complete(Options& options) {
   const bool of_repetitions = *calls == Calls::shared || opens;
   if (of_repetitions && (options.run.overlap || !options.method_list.empty()))
     return fmt::format("--calls {} cannot be combined with --overlap or --methods", options.calls);
-  if (opens && options.run.sync) return fmt::format("--calls {} cannot be combined with --sync", options.calls);
+  if (opens && options.run.sync)
+    return fmt::format("--calls {} cannot be combined with --sync", options.calls);
   options.run.device = !options.device.empty();
   options.run.write = !options.read_only;
   options.run.read = !options.write_only;
