@@ -29,9 +29,8 @@ inline constexpr CallsWords calls_words[] = {
      "existing one "
      "for each read"},
     {Calls::files, "files",
-     "as collective, but each repetition opens the file and closes it, a new one for writing, and all of "
-     "that "
-     "is timed"},
+     "as collective, but each repetition opens the file and closes it, a new one for writing, and that is "
+     "timed too"},
 };
 
 const char* name_of(Calls calls);
