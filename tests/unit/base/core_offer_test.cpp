@@ -13,7 +13,7 @@ namespace {
 
 TEST(TurnsOfOthers, NoneBeginsForTenTimesAsLongAsALongOneTook) {
   constexpr int64_t second_ns = 1'000'000'000, ms_ns = 1'000'000;
-  TurnsOfOthers turns;
+  TurnsOfOthers turns(1);
   EXPECT_TRUE(turns.may_begin(second_ns));
   EXPECT_TRUE(turns.note(second_ns, second_ns + ms_ns / 10));
   EXPECT_TRUE(turns.may_begin(second_ns + ms_ns / 10));
@@ -21,6 +21,20 @@ TEST(TurnsOfOthers, NoneBeginsForTenTimesAsLongAsALongOneTook) {
   EXPECT_FALSE(turns.may_begin(2 * second_ns + 4 * ms_ns));
   EXPECT_FALSE(turns.may_begin(2 * second_ns + 44 * ms_ns - 1));
   EXPECT_TRUE(turns.may_begin(2 * second_ns + 44 * ms_ns));
+}
+
+TEST(TurnsOfOthers, AShortOneBetweenTwoLongOnesShowsThatTheyDoNotGoOn) {
+  constexpr int64_t ms_ns = 1'000'000;
+  TurnsOfOthers turns(2);
+  EXPECT_TRUE(turns.note(0, 3 * ms_ns));
+  EXPECT_TRUE(turns.note(3 * ms_ns, 3 * ms_ns + 1000));
+  EXPECT_TRUE(turns.note(4 * ms_ns, 7 * ms_ns));
+  EXPECT_TRUE(turns.may_begin(7 * ms_ns));
+  EXPECT_FALSE(turns.note(7 * ms_ns, 10 * ms_ns));
+  EXPECT_FALSE(turns.may_begin(40 * ms_ns - 1));
+  // Then one more is enough.
+  EXPECT_TRUE(turns.may_begin(40 * ms_ns));
+  EXPECT_FALSE(turns.note(40 * ms_ns, 43 * ms_ns));
 }
 
 // A thread that spins keeps the core for milliseconds each time that it is offered. So many offers would take
