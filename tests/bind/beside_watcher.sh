@@ -10,8 +10,8 @@ said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 # What Open MPI would say of root and of too many ranks; the harness says it by itself.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
-yielding=$folder/../libyielding.so
-if [ "$mpi" = mpich ] && [ -e "$yielding" ]; then front=$(realpath "$yielding"): ; else front=""; fi
+resting=$folder/../libresting.so
+if [ -e "$resting" ]; then front=$(realpath "$resting"): ; else front=""; fi
 
 # seen WHAT WATCHER...: what was said must be that Concilio carried out the calls, and that these saw them on 2 ranks.
 seen() {

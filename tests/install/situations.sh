@@ -6,7 +6,7 @@ concilio=$1 mpi=$2 launcher=$3 examples=$4 fortran=${5:-}
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 start=("$launcher" -n 2)
 if [[ $mpi == openmpi* ]]; then start+=(--oversubscribe); fi
-let_ranks_yield
+let_ranks_rest
 tried=0
 
 # Debian's h5py for MPI is for Open MPI.

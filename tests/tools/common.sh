@@ -47,13 +47,12 @@ await() {
     sleep 0.05
   done
 }
-# Lets ranks of MPICH yield, if a test does not measure their speed: see tests/harness/yielding.c. Open MPI yields by
-# itself if there are fewer cores than ranks.
-let_ranks_yield() {
-  local yielding
+# Lets ranks rest that wait, if a test does not measure their speed: see tests/harness/resting.c.
+let_ranks_rest() {
+  local resting
   # shellcheck disable=SC2154  # The script that sources this one sets `concilio`.
-  yielding=$(dirname "$concilio")/../tests/libyielding.so
-  [ ! -e "$yielding" ] || LD_PRELOAD=$(realpath "$yielding")
+  resting=$(dirname "$concilio")/../tests/libresting.so
+  [ ! -e "$resting" ] || LD_PRELOAD=$(realpath "$resting")
   export LD_PRELOAD
 }
 # leaves_only NAME...: the scratch folder must contain only out, err and these.

@@ -2,7 +2,7 @@
 # Patterns of the figures in papers: the bytes that they move, also under Concilio. Arguments: CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 # moved PATTERN=BYTES...: the bytes of all ranks, according to the JSON, of each pattern.
 moved() {
   local found

@@ -2,7 +2,7 @@
 # concilio bench: its options and its errors. Arguments: CONCILIO PARTS MPI.
 concilio=$1 parts=$2 mpi=$3
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 small=(--mib-per-rank 0.01 --repetitions 1 -n 2 --mpi "$mpi")
 
 # Other work on the machine is told of, since it makes times differ.

@@ -2,7 +2,7 @@
 # concilio bench --device: buffers of a GPU that is not there. Arguments: CONCILIO MPI FOLDER_OF_THE_STAND-IN.
 concilio=$1 mpi=$2 stand_in=$3
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 small=(-n 2 --mpi "$mpi" --mib-per-rank 0.25 --repetitions 2)
 
 # The CPU cannot touch the buffers, so that this ends the program unless the driver copies them.

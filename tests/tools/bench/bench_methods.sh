@@ -3,7 +3,7 @@
 # CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 unset CONCILIO_METHOD CONCILIO_THROTTLE
 small=(-n 2 --mpi "$mpi" --mib-per-rank 0.02 --repetitions 2)
 all=(--skip-slower-than 1000000)

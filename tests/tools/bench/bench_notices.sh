@@ -2,7 +2,7 @@
 # The benchmark must notice a wrong byte anywhere. Arguments: CONCILIO SPOILING_LIBRARY_FOLDER MPI.
 concilio=$1 mpi=$3
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 # Without this, Open MPI waits a second for the other ranks after one has failed.
 export OMPI_MCA_odls_base_sigkill_timeout=0
 export CONCILIO_LIBDIR=$2

@@ -2,7 +2,7 @@
 # Every pattern, tiny, under the MPI's own MPI-IO. Arguments: CONCILIO MPI RANKS.
 concilio=$1 mpi=$2 ranks=$3
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 all=(contiguous interleaved:64 interleaved:7 interleaved:4096 hpio:64/64 hpio:24/8 hpio:8/0 hpio:64/64:contigmem
   block3d block4d block4d:1 btio unstruc unstruc:12 hpio:24/8:struct hpio:24/8:indexed hpio:8/24:contigmem:struct:37 extent:256/25
   extent:7/100 timesteps:3 timesteps:1:2/5 timesteps:5:7/3)

@@ -2,7 +2,7 @@
 # concilio bench scorpio: its options, its results and its errors. Arguments: CONCILIO MPI SPOILING_LIBRARY_FOLDER.
 concilio=$1 mpi=$2 spoiling=$3
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 small=(-n 4 --mpi "$mpi" --grid 16x16x16 --repetitions 1)
 bench=("$concilio" bench scorpio)
 

@@ -2,7 +2,7 @@
 # concilio probe: its options and its errors. Arguments: CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 export XDG_CONFIG_HOME=$scratch/config
 mkdir folder
 

@@ -2,7 +2,7 @@
 # concilio probe on a disk that is full, and on one that nearly is. Arguments: CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 mkdir full small
 if ! mount -t tmpfs -o size=2m none full 2>/dev/null; then
   echo 'cannot mount a small file system here'

@@ -3,7 +3,7 @@
 # it again; and measures throttled storage. Arguments: CONCILIO MPI LAUNCHER.
 concilio=$1 mpi=$2 launcher=$3
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 export XDG_CONFIG_HOME=$scratch/config
 mkdir folder
 oversubscribe=

@@ -3,7 +3,7 @@
 # OPENS_OFTEN.
 concilio=$1 mpi=$2 launcher=$3 program=$4 opens_often=$5
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 start=("$launcher" -n 2)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
 # holds WHAT CONDITION: a condition in Python on `files`, the records by the end of their names, and `cells`.

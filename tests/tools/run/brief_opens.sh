@@ -3,7 +3,7 @@
 # also of a program that is killed. Arguments: CONCILIO MPI LAUNCHER OPENS_BRIEFLY.
 concilio=$1 mpi=$2 launcher=$3 program=$4
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 oversubscribe=()
 [[ $mpi == openmpi* ]] && oversubscribe=(--oversubscribe)
 

@@ -2,7 +2,7 @@
 # concilio run --compare, of a program that writes a file. Arguments: CONCILIO MPI LAUNCHER PROGRAM.
 concilio=$1 mpi=$2 launcher=$3 program=$4
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 start=("$launcher" -n 2)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
 compare=("$concilio" run --compare --alternations 2 "${start[@]}" "$program" "$scratch/data")

@@ -4,7 +4,7 @@
 concilio=$1 mpi=$2 launcher=$3 parts=$4 other_mpi=${5:-} other_launcher=${6:-}
 . "$(dirname "$0")/../common.sh"
 unset OMPI_MCA_odls_base_sigkill_timeout # the ranks that are ended write what they know
-let_ranks_yield
+let_ranks_rest
 unset TMPDIR
 start=("$launcher" -n 2)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)

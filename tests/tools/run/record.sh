@@ -4,7 +4,7 @@
 concilio=$1 mpi=$2 launcher=$3 program=$4 oracle=${5-}
 . "$(dirname "$0")/../common.sh"
 unset CONCILIO_RECORD CONCILIO_THROTTLE CONCILIO_NODE_MEMORY CONCILIO_METHOD CONCILIO_LIBEXECDIR
-let_ranks_yield
+let_ranks_rest
 start=("$launcher" -n 4)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 4)
 mkdir data

@@ -4,7 +4,7 @@
 # LAUNCHER HOLDS_MEMORY [RANKS].
 concilio=$1 mpi=$2 launcher=$3 program=$4 ranks=${5:-2}
 . "$(dirname "$0")/../common.sh"
-let_ranks_yield
+let_ranks_rest
 start=("$launcher" -n "$ranks")
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n "$ranks")
 most=$((1 << 20))
