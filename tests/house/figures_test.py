@@ -87,6 +87,22 @@ class Table(unittest.TestCase):
         self.assertEqual(table.with_rows(page, [result]), f"before\n\n{table.HEAD} ... |\n| --- |\n{row}\n\nafter\n")
 
 
+class Hosts(unittest.TestCase):
+    hosts = script("hosts")
+
+    def test_the_page_has_the_table_of_what_is_kept(self):
+        kept = json.loads((ROOT / "docs/results/hosts.json").read_text(encoding="utf-8"))
+        self.assertIn(self.hosts.section(kept), (ROOT / "docs/figures.md").read_text(encoding="utf-8"), "run bench/figures/hosts")
+        self.assertEqual(list(kept), list(self.hosts.SIDES))
+        for side, comparisons in kept.items():
+            self.assertEqual([one["pattern"] for one in comparisons], list(self.hosts.PATTERNS), side)
+
+    def test_a_comparison_is_a_row(self):
+        side, ours = ({"write_mib_per_second": write, "read_mib_per_second": 50} for write in (100.4, 251))
+        table = self.hosts.section({"mpich5": [{"pattern": "block3d", "own": side, "concilio": ours, "methods": "list, sieve"}]})
+        self.assertTrue(table.endswith("| MPICH 5, ROMIO | 3-D block | 100 / 50 | 251 / 50 | 2.50 / 1.00 | list |\n\n"), table)
+
+
 class Overview(unittest.TestCase):
     def test_the_table_of_figures_has_what_is_drawn(self):
         if not importlib.util.find_spec("matplotlib"):

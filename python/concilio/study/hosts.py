@@ -7,19 +7,22 @@ import subprocess
 from . import measure
 
 HARNESS = pathlib.Path(__file__).resolve().parents[3] / "tests/harness"
-# Stands in for mpirun. The hosts share this machine's cores, so that a rank that waits has to let others run.
+# Stands in for mpirun.
 LAUNCHER = """#!/bin/sh
-# Open MPI's mpirun for `concilio bench`, with the ranks spread evenly over the hosts that testhosts made.
-case $1 in --version) exec mpirun.openmpi --version ;; esac
-ranks=HOSTS before=
+# The launcher for `concilio bench`, with the ranks spread evenly over the hosts that testhosts made.
+case $1 in --version) exec %(mpirun)s --version ;; esac
+ranks=%(count)d before=
 for word; do
   shift
   case $before in -n) ranks=$word before= ; continue ;; esac
   case $word in -n) before=-n ; continue ;; esac
   set -- "$@" "$word"
 done
-exec HARNESS/testhosts mpirun $((ranks / HOSTS)) --bind-to none --mca mpi_yield_when_idle 1 "$@"
+export MPIRUN=%(mpirun)s MPIEXEC=%(mpirun)s
+exec %(testhosts)s %(way)s $((ranks / %(count)d)) %(options)s "$@"
 """
+# The hosts share this machine's cores, so that a rank that waits has to let others run, as MPICH 5 does by itself.
+OPTIONS = {"mpirun": "--bind-to none --mca mpi_yield_when_idle 1", "mpiexec": ""}
 
 
 def why_not(rate=""):
@@ -36,15 +39,18 @@ def why_not(rate=""):
 
 class Hosts:
     """So many hosts for as long as they are needed, each with the network rate given; and the launcher that starts on
-    them."""
+    them. It stands for another launcher, `mpirun`, by that way of testhosts that knows it: mpirun (Open MPI) or mpiexec
+    (MPICH)."""
 
-    def __init__(self, folder, count, rate=""):
+    def __init__(self, folder, count, rate="", mpirun="mpirun.openmpi", way="mpirun"):
         self.launcher = os.path.join(folder, "mpirun-on-hosts")
-        self.count, self.rate = count, rate
+        self.count, self.rate, self.mpirun, self.way = count, rate, mpirun, way
 
     def __enter__(self):
+        parts = {"mpirun": self.mpirun, "way": self.way, "options": OPTIONS[self.way], "count": self.count,
+                 "testhosts": HARNESS / "testhosts"}
         with open(self.launcher, "w", encoding="utf-8") as file:
-            file.write(LAUNCHER.replace("HOSTS", str(self.count)).replace("HARNESS", str(HARNESS)))
+            file.write(LAUNCHER % parts)
         os.chmod(self.launcher, 0o755)
         # `up` would remove the hosts of whoever made some before.
         others = subprocess.run([HARNESS / "testhosts", "hosts"], capture_output=True, text=True, check=False)
