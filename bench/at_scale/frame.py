@@ -26,6 +26,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "python")]
 from concilio.study import drawing  # noqa: E402
 from concilio.study.comparisons.document import with_section  # noqa: E402
+from concilio.study.comparisons.tables import Table  # noqa: E402
 from concilio.study.measure import Failed, last_words, surroundings  # noqa: E402
 from concilio.study.progress import progress  # noqa: E402
 
@@ -215,5 +216,4 @@ def report(chosen, folder, markdown):
 
 def table(head, lines):
     """As Markdown."""
-    rows = [head, ["---"] * len(head), *lines]
-    return "".join("| " + " | ".join(str(cell) for cell in row) + " |\n" for row in rows)
+    return Table(head, lines).markdown()
