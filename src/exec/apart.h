@@ -1,9 +1,9 @@
-// Collective calls that the ranks make apart, without meeting. Where a pattern repeats and every rank carries
-// out its own request, the ranks need nothing of each other, and a meeting may cost more than the call. So
-// they meet in some of the calls only: after each meeting that found the pattern repeated they make more
+// Collective calls that the ranks make apart, without meeting. Where patterns repeat and every rank carries
+// out its own requests, the ranks need nothing of each other, and a meeting may cost more than the call. So
+// they meet in some of the calls only: after each meeting that found a pattern repeated they make more
 // calls apart, 1, 3, 7, up to 63 or as many as take a millisecond, before they meet again. Every rank counts
 // alike, so all of them know which call is the next meeting. A call of another kind, a read after writes for
-// example, begins with a meeting too. If it repeats the last one of its operation, it ends without another,
+// example, begins with a meeting too. If it repeats an earlier one of its operation, it ends without another,
 // and the run of that operation goes on. MPI_File_set_view, which some libraries call before each access, is
 // one that does not end the run of calls apart; it suspends the run as long as the views are not those of the
 // repeated calls. An ordered access does not end the run of its operation either: once the ranks have met and
@@ -43,7 +43,8 @@ class Apart {
            !suspended_.load(std::memory_order_relaxed);
   }
   // Whether a call of this operation, in which the ranks have met, may end without another meeting, if it
-  // repeats the last one. The same on all ranks. Errors that all ranks know of are told at the end of a call.
+  // repeats an earlier one. The same on all ranks. Errors that all ranks know of are told at the end of a
+  // call.
   bool may_end(Operation operation) const {
     return !failure_ && left(operation).load(std::memory_order_relaxed) > 0;
   }
@@ -85,6 +86,10 @@ class Apart {
     return shared_error(team, std::exchange(failure_, {}), mine);
   }
 
+  // The ranks have met and found that they are in different calls, or have made different ones apart.
+  void disagreed() { disagreed_ = true; }
+  // Whether they have since this was last asked. The same on all ranks.
+  bool take_disagreed() { return std::exchange(disagreed_, false); }
   // The ranks meet at the beginning of the next call.
   void stop() { runs_.store(false, std::memory_order_relaxed); }
   // And at its end.
@@ -128,6 +133,7 @@ class Apart {
   std::array<RunLength, 2> lengths_;
   int64_t calls_ = 0;  // since the last meeting
   std::array<int64_t, 2> calls_passed_{};
+  bool disagreed_ = false;
   Status untold_;         // this rank's first error that it has not told
   mpi::Failure failure_;  // the first one that all ranks know of
 };

@@ -38,6 +38,16 @@ Readiness combine(const Readiness& a, const Readiness& b) {
           a.no_notice + b.no_notice};
 }
 
+// Where the ranks' requests lie, compared with those before that the same plan served, and how many ranks
+// could not announce on their node that the call rewrites.
+struct Place {
+  int64_t shift_min = INT64_MAX, shift_max = INT64_MIN;
+  int64_t no_notice = 0;  // ranks
+};
+Place combine(const Place& a, const Place& b) {
+  return {std::min(a.shift_min, b.shift_min), std::max(a.shift_max, b.shift_max), a.no_notice + b.no_notice};
+}
+
 // Whether nodes know what they need to of each other's requests: the first failure of any rank, and how many
 // ranks cannot exchange as planned.
 struct Knowledge {
@@ -103,11 +113,18 @@ bool still_chosen(const plan::Plan& plan, const plan::Experience& experience) {
          next_method(plan.candidates, experience) == plan.method;
 }
 
-// Whether the next call may be expected to be like this one, which is like the one before: it repeats it, or
-// is a small piece again. In a view with holes, pieces that are small now may be many in the next call.
+// Whether the next call may be expected to be like one before, as this one is: it repeats one, or is a small
+// piece again. In a view with holes, pieces that are small now may be many in the next call.
 bool is_foreseen(const plan::Digest& digest) {
   if (digest.likeness == plan::Digest::pattern_repeats) return true;
   return digest.likeness == plan::Digest::plan_kept && digest.stretches && is_of_small_pieces(digest);
+}
+
+// The pattern of a request with this digest, of which `first` and `monotone` count.
+Pattern pattern_of(const Request& request, const plan::Digest& digest) {
+  return {request.file->hash(),   request.file->look(request.position, request.position + request.bytes),
+          request.memory->hash(), request.bytes,
+          digest.first,           digest.monotone};
 }
 
 void learn(plan::Plan& plan, double seconds, plan::Experience& experience) {
@@ -120,51 +137,39 @@ void learn(plan::Plan& plan, double seconds, plan::Experience& experience) {
 
 }  // namespace
 
-Collective::Pattern Collective::pattern_of(const Request& request, const plan::Digest& digest) {
-  return {request.file->hash(),   request.file->look(request.position, request.position + request.bytes),
-          request.memory->hash(), request.bytes,
-          digest.first,           digest.monotone};
-}
-
-bool Collective::repeats(Operation operation, const Pattern& now) const {
-  const Pattern& before = patterns_[static_cast<size_t>(operation)];
-  return plans_[static_cast<size_t>(operation)] && now.bytes == before.bytes &&
-         (now.bytes == 0 ||
-          (now.look == before.look && now.memory == before.memory && now.monotone == before.monotone));
-}
-
-plan::Digest Collective::note(const Request& request) {
+plan::Digest Collective::note(const Request& request, Pattern& asked) {
   plan::Digest digest = digest_of(request);
-  const Pattern now = pattern_of(request, digest);
-  Pattern& before = patterns_[static_cast<size_t>(request.operation)];
-  const auto& prepared = plans_[static_cast<size_t>(request.operation)];
-  const bool same = repeats(request.operation, now) && !prepared->memory.has_changed();
+  asked = pattern_of(request, digest);
+  const KeptPlans& plans = plans_of(request.operation);
+  const KeptPlans::Kept& expected = plans.expected();
+  const bool same = expected.serves(asked) && !expected.prepared->memory.has_changed();
   digest.stretches = request.file->is_contiguous();
-  digest.likeness = same                                     ? plan::Digest::pattern_repeats
-                    : prepared && prepared->any_small_pieces ? plan::Digest::plan_kept
-                                                             : plan::Digest::nothing_kept;
-  if (same && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
-  before = now;
+  digest.likeness = same                                                       ? plan::Digest::pattern_repeats
+                    : expected.prepared && expected.prepared->any_small_pieces ? plan::Digest::plan_kept
+                                                                               : plan::Digest::nothing_kept;
+  if (same && asked.bytes > 0) digest.shift_min = digest.shift_max = asked.first - expected.pattern.first;
+  digest.kept = plans.serving(asked);
+  if (!same) digest.kept &= ~plans.bit_of_expected();
   return digest;
 }
 
 const plan::Plan* Collective::plan_alone(const Request& request) const {
-  const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(request.operation)];
-  if (!prepared || prepared->gear) return nullptr;
+  const KeptPlans::Kept& expected = plans_of(request.operation).expected();
+  if (!expected.prepared || expected.prepared->gear) return nullptr;
   plan::Digest digest;
   digest.monotone = request.file->monotone_within(request.position + request.bytes);
-  return repeats(request.operation, pattern_of(request, digest)) ? &prepared->plan : nullptr;
+  return expected.serves(pattern_of(request, digest)) ? &expected.prepared->plan : nullptr;
 }
 
 bool Collective::passed_on(Operation operation) const {
-  const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(operation)];
+  const std::shared_ptr<Prepared>& prepared = plans_of(operation).expected().prepared;
   if (!prepared || prepared->plan.buffer_bytes > 0) return false;
   return prepared->plan.method == plan::Method::independent || prepared->plan.method == plan::Method::list;
 }
 
 bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const {
   const Operation operation = apart_.operation();
-  const Pattern& before = patterns_[static_cast<size_t>(operation)];
+  const Pattern& before = plans_of(operation).expected().pattern;
   return before.bytes == 0 || before.view == (operation == Operation::read ? reads : writes).hash();
 }
 
@@ -177,19 +182,21 @@ Status Collective::show_others(const OpenFile& opened, plan::Digest& digest) {
 }
 
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
-                        plan::Digest& digest, RewriteNotice& notice) {
-  const auto operation = static_cast<size_t>(request.operation);
-  const Pattern before = patterns_[operation];
+                        plan::Digest& digest, Pattern& asked, RewriteNotice& notice) {
+  KeptPlans& plans = plans_of(request.operation);
   Status mine = trouble;
   if (mine) {
     mine = without_exceptions([&]() -> Status {
-      if (!spare_) spare_ = std::make_unique<Prepared>();
-      digest = note(request);
+      if (!spare_) spare_ = std::make_shared<Prepared>();
+      digest = note(request, asked);
       return show_others(opened, digest);
     });
     // Without the notice the ranks must make another plan.
-    if (plans_[operation] && plans_[operation]->by_notice && !notice.give(opened.team, opened.rewriting))
+    const auto& prepared = plans.expected().prepared;
+    if (prepared && prepared->by_notice && !notice.give(opened.team, opened.rewriting)) {
       digest.likeness = plan::Digest::nothing_kept;
+      digest.kept = 0;
+    }
   }
   if (!mine) {
     digest.error_kind = static_cast<int64_t>(mine.error().kind);
@@ -199,15 +206,7 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
     Stopwatch time(opened.counters, Counter::exchange_ns);
     Status same =
         without_exceptions([&] { return enter(opened.team, kind_of(request.operation), apart_, digest); });
-    if (!same) {
-      if (same.error().kind == ErrorKind::not_yet)
-        patterns_[operation] = before;
-      else
-        // No later call may repeat this one: not every rank knows what this rank has just noted of its
-        // request.
-        plans_ = {};
-      return same;
-    }
+    if (!same) return same;
   }
   staged_ = digest.staging_bytes > 0;
   more_ = digest.more != 0;
@@ -215,13 +214,33 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   if (digest.wrote_alone) opened.storage.note_others_wrote();
   last_.reset();
   if (digest.error_kind == 0) return {};
-  plans_[operation].reset();
   return shared_error(opened.team, {digest.error_rank, digest.error_kind, 0}, mine);
+}
+
+Status Collective::find_kept(const OpenFile& opened, Operation operation, const Pattern& asked,
+                             plan::Digest& digest, RewriteNotice& notice) {
+  KeptPlans& plans = plans_of(operation);
+  const int64_t kept = digest.kept & plans.all();  // some may have been forgotten since
+  if (kept == 0 || digest.likeness == plan::Digest::pattern_repeats) return {};
+  const KeptPlans::Kept& found = plans.expect(kept);
+  Place place;
+  const bool anywhere = found.prepared->any_small_pieces && is_of_small_pieces(digest);
+  if (!anywhere) {
+    if (asked.bytes > 0) place.shift_min = place.shift_max = asked.first - found.pattern.first;
+    if (found.prepared->by_notice && !notice.give(opened.team, opened.rewriting)) place.no_notice = 1;
+    Stopwatch time(opened.counters, Counter::exchange_ns);
+    if (!opened.team.allreduce(place)) return opened.team.failure();
+  }
+  if (place.no_notice > 0) return {};
+  digest.likeness = plan::Digest::pattern_repeats;
+  digest.shift_min = place.shift_min;
+  digest.shift_max = place.shift_max;
+  return {};
 }
 
 bool Collective::reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
                        const plan::Experience& experience) {
-  const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(operation)];
+  const std::shared_ptr<Prepared>& prepared = plans_of(operation).expected().prepared;
   if (digest.likeness == plan::Digest::nothing_kept || !prepared) return false;
   const bool moves_along = digest.likeness == plan::Digest::pattern_repeats &&
                            digest.shift_min == digest.shift_max &&
@@ -266,8 +285,8 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
 }
 
 Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
-                           std::unique_ptr<Prepared>& made) {
-  made = std::make_unique<Prepared>();
+                           std::shared_ptr<Prepared>& made) {
+  made = std::make_shared<Prepared>();
   made->plan = plan::plan(facts);
   made->any_small_pieces = is_of_small_pieces(facts.digest) && !method_is_together(made->plan.method) &&
                            !method_rewrites(made->plan.method);
@@ -279,13 +298,28 @@ Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
   return {};
 }
 
-void Collective::take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
+void Collective::take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest,
+                                 KeptPlans::Kept& kept) {
   ++opened.counters[Counter::plans_made];
   spare_->plan = plan::plan_of_small_pieces();
   spare_->plan.operation = operation;
   spare_->plan.file_pieces = digest.file_pieces;
   spare_->any_small_pieces = true;
-  plans_[static_cast<size_t>(operation)] = std::move(spare_);
+  kept.prepared = std::move(spare_);
+}
+
+void Collective::leave_room_beside(const plan::Plan& plan, int64_t limit_bytes) {
+  // Of the others only what they keep is there while a plan is carried out.
+  int64_t peak_bytes = plan.peak_bytes - plan.told_bytes, told_bytes = plan.told_bytes;
+  for (const KeptPlans& plans : plans_) {
+    plans.for_each([&](const KeptPlans::Kept& kept) {
+      const plan::Plan& its = kept.prepared->plan;
+      peak_bytes = std::max(peak_bytes, its.peak_bytes - its.told_bytes);
+      told_bytes += its.told_bytes;
+    });
+  }
+  if (peak_bytes + told_bytes <= limit_bytes) return;
+  for (KeptPlans& plans : plans_) plans.forget_all_but_last();
 }
 
 // Leaves room for what ranks stage, now and in later calls: windows that were allocated before may take all
@@ -298,7 +332,7 @@ void Collective::leave_room(int64_t staging_bytes) {
 
 // Frees the windows, and the plans that were prepared to work in them.
 void Collective::give_up_windows() {
-  plans_ = {};
+  forget_plans();
   layout_ = nullptr;
   headers_bytes_ = 0;
   workspace_ = Workspace();
@@ -307,21 +341,22 @@ void Collective::give_up_windows() {
 // An error of one rank is told at the next agreement. There is one before each step that a rank can take only
 // if its own preparations succeeded.
 Status Collective::plan_call(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
-                             plan::Facts& facts, RewriteNotice& notice) {
+                             plan::Facts& facts, KeptPlans::Kept& kept, RewriteNotice& notice) {
   Stopwatch time(opened.counters, Counter::plan_ns);
   ++opened.counters[Counter::plans_made];
-  const auto operation = static_cast<size_t>(request.operation);
   int64_t held_bytes = 0;  // the plans share their buffers
-  for (const auto& prepared : plans_) {
-    if (prepared) held_bytes = std::max(held_bytes, prepared->memory.held_bytes());
+  for (const KeptPlans& plans : plans_) {
+    plans.for_each([&](const KeptPlans::Kept& other) {
+      held_bytes = std::max(held_bytes, other.prepared->memory.held_bytes());
+    });
   }
-  plans_[operation].reset();
+  kept.prepared.reset();
   mpi::Team& team = opened.team;
   Status mine;
   if (Status gathered = gather_facts(opened, request, wishes, held_bytes, facts, mine); !gathered)
     return gathered;
   for (;;) {
-    std::unique_ptr<Prepared> made;
+    std::shared_ptr<Prepared> made;
     if (mine) mine = without_exceptions([&] { return prepare(opened, facts, made); });
     bool short_of_memory = false;
     Status room;
@@ -334,8 +369,8 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     const bool given = !by_notice || notice.give(team, opened.rewriting);
     Readiness ready{failure_of(team, mine), !room.ok(), short_of_memory, !given};
     if (!team.allreduce(ready)) return team.failure();
-    // The buffers that the other operation's plan needs may be gone.
-    if (ready.short_of_memory > 0) plans_[1 - operation].reset();
+    // The buffers that other plans need may be gone.
+    if (ready.short_of_memory > 0) forget_plans();
     if (ready.failure) return shared_error(team, ready.failure, mine);
     if (ready.no_notice > 0) {
       facts.others_write = true;
@@ -349,7 +384,11 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
       headers_bytes_ = 0;
       room = workspace_.share(opened, plan);
       if (auto whole = team.failure(); !whole) return whole;
-      if (room && plan.fixed) (plan.fixed->policy == plan::RealmPolicy::user ? given_ : fixed_) = plan.fixed;
+      if (room && plan.fixed) {
+        auto& promised = plan.fixed->policy == plan::RealmPolicy::user ? given_ : fixed_;
+        if (promised && promised != plan.fixed) forget_plans();
+        promised = plan.fixed;
+      }
     } else if (made->gear && room) {
       room = error_with(ErrorKind::no_memory, 0,
                         [] { return "another rank has no memory for its collective buffer"; });
@@ -361,7 +400,8 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
         return known;
       }
       if (fit) {
-        plans_[operation] = std::move(made);
+        leave_room_beside(made->plan, facts.wishes.memory_limit_bytes);
+        kept.prepared = std::move(made);
         return {};
       }
       // What does not fit the buffers of relays may do without them.
@@ -380,7 +420,6 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     calls_without_two_phase_ = calls_until_next_try;
     made.reset();
     give_up_windows();
-    patterns_ = {};
     do_without_two_phase(facts.wishes);
   }
 }
@@ -487,7 +526,9 @@ bool Collective::nothing_new(const OpenFile& opened, const plan::Digest& digest,
 }
 
 Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns,
-                             const plan::Digest& digest, plan::Plan& plan, plan::Experience& experience) {
+                             const plan::Digest& digest, KeptPlans::Kept& kept,
+                             plan::Experience& experience) {
+  plan::Plan& plan = kept.prepared->plan;
   mpi::Team& team = opened.team;
   const Status ended = outcome ? Status() : Status(outcome.error());
   Verdict verdict{failure_of(team, ended), {team.node(), begin_ns, now_ns()}};
@@ -500,38 +541,54 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
   experience.pass(static_cast<double>(apart_.take_calls_passed(plan.operation)) * seconds);
   learn(plan, seconds, experience);
-  apart_.part(plan.operation, nothing_new(opened, digest, plan, seconds, experience), seconds);
+  kept.alone = nothing_new(opened, digest, plan, seconds, experience);
+  apart_.part(plan.operation, kept.alone && plans_of(plan.operation).go_on_alone(), seconds);
   return outcome;
 }
 
 Outcome Collective::run(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
                         const Status& trouble) {
-  const auto operation = static_cast<size_t>(request.operation);
   if (auto whole = opened.team.failure(); !whole) return whole.error();
+  if (apart_.take_disagreed()) plans_ = {};
   // Nobody uses the images between calls, since all ranks meet at the end of a call.
   if (opened.team.local_rank() == 0 && headers_bytes_ > 0)
     std::memset(workspace_.segment(), 0, static_cast<size_t>(headers_bytes_));
 
   plan::Facts facts;
   const plan::Digest& digest = facts.digest;
+  Pattern asked;
   RewriteNotice notice;  // stays until all ranks have agreed on the outcome
-  if (Status met = meet(opened, request, trouble, facts.digest, notice); !met) return met.error();
+  if (Status met = meet(opened, request, trouble, facts.digest, asked, notice); !met) return met.error();
   if (digest.bytes == 0) {
     if (Status told = apart_.tell(opened.team); !told) return told.error();
     return 0;
   }
   if (digest.staging_bytes > staging_bytes_) leave_room(digest.staging_bytes);
-  if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
+  if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) forget_plans();
 
+  KeptPlans& plans = plans_of(request.operation);
+  if (Status met = find_kept(opened, request.operation, asked, facts.digest, notice); !met)
+    return met.error();
   plan::Experience& experience = experiences_.of(request.operation, digest);
   const bool again = reuse(opened, request.operation, digest, experience);
-  if (!again && is_known(opened, wishes, digest)) {
-    take_known_plan(opened, request.operation, digest);
-  } else if (!again) {
-    if (Status planned = plan_call(opened, request, wishes, facts, notice); !planned) return planned.error();
+  if (digest.likeness != plan::Digest::pattern_repeats) {
+    // Small pieces in views with holes may come by turns too, and share their plan.
+    if (!again)
+      plans.expect_new();
+    else if (!digest.stretches)
+      plans.expect_new(plans.expected().prepared);
   }
-  last_ = operation;
-  std::unique_ptr<Prepared>& prepared = plans_[operation];
+  KeptPlans::Kept& kept = plans.take();
+  kept.pattern = asked;
+  if (!again) kept.alone = false;
+  if (!again && is_known(opened, wishes, digest)) {
+    take_known_plan(opened, request.operation, digest, kept);
+  } else if (!again) {
+    if (Status planned = plan_call(opened, request, wishes, facts, kept, notice); !planned)
+      return planned.error();
+  }
+  last_ = request.operation;
+  std::shared_ptr<Prepared>& prepared = kept.prepared;
 
   RunningCall call{opened};
   if (Status begun = begin_holding_back(call, prepared->plan); !begun) return begun.error();
@@ -540,15 +597,16 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   Outcome outcome = carry_out(call, request, *prepared);
   if (auto whole = opened.team.failure(); !whole) {
     // Messages may still be under way that use what was prepared: it is never freed.
-    (void)prepared.release();
+    mpi::Team::abandon(std::move(prepared));
     last_.reset();
     return whole.error();
   }
-  if (again && apart_.may_end(request.operation) && is_alone(opened, digest, prepared->plan)) {
+  if (again && apart_.may_end(request.operation) && is_alone(opened, digest, prepared->plan) &&
+      plans.go_on_alone()) {
     apart_.end(request.operation, outcome ? Status() : Status(outcome.error()));
     return outcome;
   }
-  Outcome all = conclude(opened, std::move(outcome), begin_ns, digest, prepared->plan, experience);
+  Outcome all = conclude(opened, std::move(outcome), begin_ns, digest, kept, experience);
   if (others_write) opened.storage.note_others_wrote();  // now they have
   return all;
 }

@@ -1,5 +1,5 @@
-// One collective call from beginning to end. The ranks meet, gather the facts, make a plan or use the last
-// plan again, carry it out, agree on the outcome, and remember how long it took.
+// One collective call from beginning to end. The ranks meet, gather the facts, make a plan or use one again
+// that they have kept, carry it out, agree on the outcome, and remember how long it took.
 #pragma once
 
 #include <array>
@@ -13,8 +13,7 @@
 #include "exec/apart.h"
 #include "exec/call/running_call.h"
 #include "exec/call/workspace.h"
-#include "exec/memory_watch.h"
-#include "exec/two_phase/two_phase.h"
+#include "exec/kept_plans.h"
 #include "exec/windows/write_behind.h"
 #include "plan/choose/known_patterns.h"
 
@@ -42,13 +41,18 @@ class Collective {
   // Calls that the ranks make without meeting. A call that is one of them does not come to run(): each rank
   // carries out its request alone, by plan_alone().
   Apart& apart() { return apart_; }
-  // The plan of the last call if that is what each rank does for itself, and if this request of this rank
-  // repeats the one before; else nullptr.
+  // This rank has made a call apart, with this outcome.
+  void made_apart(const Status& mine) {
+    apart_.made(mine);
+    plans_of(apart_.operation()).take();
+  }
+  // The plan of the call that is expected next if that is what each rank does for itself, and if this request
+  // of this rank repeats that call's; else nullptr.
   const plan::Plan* plan_alone(const Request& request) const;
-  // Whether the last call of this operation passed each stretch of a rank on to storage, as one request.
+  // Whether the call that is expected next passes each stretch of a rank on to storage, as one request.
   bool passed_on(Operation operation) const;
   // Whether a view that shows these bytes to reads, and those to writes, looks to this rank as the view of
-  // the last call that the ranks have met in, of the operation that they make apart.
+  // the call that is expected next, of the operation that the ranks make apart.
   bool looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const;
 
   // About the last request: whether any rank stages its data, and whether any rank makes another request for
@@ -57,11 +61,14 @@ class Collective {
   bool more() const { return more_; }
 
   // The plan that the last call carried out; nullptr where it needed none.
-  const plan::Plan* last_plan() const { return last_ && plans_[*last_] ? &plans_[*last_]->plan : nullptr; }
+  const plan::Plan* last_plan() const {
+    const Prepared* const prepared = last_ ? plans_of(*last_).last().prepared.get() : nullptr;
+    return prepared ? &prepared->plan : nullptr;
+  }
   // Called on all ranks when settings have changed: the plans are of no more use. File realms that the file
   // was promised to keep stay until somebody asks for others.
   void forget() {
-    plans_ = {};
+    forget_plans();
     apart_.forget();
     experiences_.forget();
     calls_without_two_phase_ = 0;
@@ -71,58 +78,53 @@ class Collective {
   // Sets the user's file realms, in place of any before; nullptr means none. Called on all ranks alike.
   void give_realms(std::shared_ptr<const plan::FixedRealms> given) {
     given_ = std::move(given);
-    plans_ = {};
+    forget_plans();
   }
 
  private:
-  // Two requests with equal patterns repeat each other, except for where in the file they begin.
-  struct Pattern {
-    uint64_t view = 0, look = 0;  // of the file: hash of the access, and look of the data
-    uint64_t memory = 0;          // hash of the access
-    int64_t bytes = -1, first = 0;
-    // Tiles behind the first may be out of order where the first is not.
-    int64_t monotone = 1;
-  };
-  // A plan, and what this rank needs to carry it out.
-  struct Prepared {
-    plan::Plan plan;
-    std::optional<RoundGear> gear;  // two_phase only
-    bool by_notice = false;         // the ranks carry it out under a RewriteNotice; the same on all of them
-    bool any_small_pieces = false;  // it serves every call that is_of_small_pieces(); the same on all of them
-    MemoryWatch memory;             // on one rank of each node
-  };
+  KeptPlans& plans_of(Operation operation) { return plans_[static_cast<size_t>(operation)]; }
+  const KeptPlans& plans_of(Operation operation) const { return plans_[static_cast<size_t>(operation)]; }
+  void forget_plans() {
+    for (KeptPlans& plans : plans_) plans.forget();
+  }
   // The steps of a call.
   //
   // All ranks meet here. Afterwards each knows what they ask for together, or which of them cannot take part.
-  // If the last plan is carried out by notice, the notice is given before. Collective, with the same outcome
-  // on all ranks; so are gather_facts and plan_call.
+  // If the expected plan is carried out by notice, the notice is given before. Collective, with the same
+  // outcome on all ranks; so are find_kept, gather_facts and plan_call. `asked` is set to the pattern of this
+  // rank's request.
   Status meet(const OpenFile& opened, const Request& request, const Status& trouble, plan::Digest& digest,
-              RewriteNotice& notice);
-  // What this rank asks for, and whether that is what it asked for before.
-  plan::Digest note(const Request& request);
+              Pattern& asked, RewriteNotice& notice);
+  // What this rank asks for, and which plans are kept for that.
+  plan::Digest note(const Request& request, Pattern& asked);
   Status show_others(const OpenFile& opened, plan::Digest& digest);
-  // The pattern of a request with this digest, of which `first` and `monotone` count.
-  static Pattern pattern_of(const Request& request, const plan::Digest& digest);
-  // Whether a plan is kept for such a request, except for where in the file it begins.
-  bool repeats(Operation operation, const Pattern& now) const;
-  // Whether the last plan serves this call too, once it is moved to this call's place in the file.
+  // If all ranks have kept another plan for what they ask for than the expected one, that is expected from
+  // here on, and the digest says how the call is like the one that it served last.
+  Status find_kept(const OpenFile& opened, Operation operation, const Pattern& asked, plan::Digest& digest,
+                   RewriteNotice& notice);
+  // Whether the expected plan serves this call, once it is moved to this call's place in the file.
   bool reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
              const plan::Experience& experience);
+  // Makes the plan of the call in `kept`.
   Status plan_call(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
-                   plan::Facts& facts, RewriteNotice& notice);
+                   plan::Facts& facts, KeptPlans::Kept& kept, RewriteNotice& notice);
   // `mine` becomes the error of this rank, which it tells the others at the next agreement.
   Status gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
                       int64_t held_bytes, plan::Facts& facts, Status& mine);
+  // Before a new plan is kept, forgets all but those of the last calls if what ranks keep of each other's
+  // requests for all of them might not stay within the memory limit. The same on all ranks.
+  void leave_room_beside(const plan::Plan& plan, int64_t limit_bytes);
   // Takes plan_of_small_pieces(), which needs neither memory nor other ranks.
-  void take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest);
+  void take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest,
+                       KeptPlans::Kept& kept);
   // This rank's own part of making a plan.
-  Status prepare(const OpenFile& opened, const plan::Facts& facts, std::unique_ptr<Prepared>& made);
+  Status prepare(const OpenFile& opened, const plan::Facts& facts, std::shared_ptr<Prepared>& made);
   Status tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);
   Status begin_holding_back(RunningCall& call, const plan::Plan& plan);
   Outcome carry_out(RunningCall& call, const Request& request, Prepared& prepared);
   // Agrees on the outcome, records how long the call took, and decides whether the next ones are made apart.
   Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const plan::Digest& digest,
-                   plan::Plan& plan, plan::Experience& experience);
+                   KeptPlans::Kept& kept, plan::Experience& experience);
   // Whether each rank only carries out its own request, and needs no other for it.
   bool is_alone(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan) const;
   // Whether the next call may be made apart, after one that took so long.
@@ -135,14 +137,12 @@ class Collective {
   void give_up_windows();
   bool lay_out(const OpenFile& opened, Images& images);
 
-  // By operation.
-  std::array<Pattern, 2> patterns_;
-  std::array<std::unique_ptr<Prepared>, 2> plans_;
-  std::unique_ptr<Prepared> spare_;  // after each meeting there is one
+  std::array<KeptPlans, 2> plans_;   // by operation
+  std::shared_ptr<Prepared> spare_;  // after each meeting there is one
   // How long calls took; the methods of later calls are chosen by it.
   plan::Experiences experiences_;
   Apart apart_;
-  std::optional<size_t> last_;
+  std::optional<Operation> last_;
   bool staged_ = false, more_ = false;
   bool wrote_alone_ = false;  // this rank, since the last meeting
   // The most that any call has staged; plans leave this much of the memory limit free.

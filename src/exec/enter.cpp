@@ -110,7 +110,10 @@ Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest,
   apart.met(team, entry.apart);
   Status same = check_same(entry);
   if (!same || !goes_on_apart(kind)) apart.stop();
-  if (!same) return same;
+  if (!same) {
+    apart.disagreed();
+    return same;
+  }
   digest = entry.digest;
   terms = entry.terms;
   return {};

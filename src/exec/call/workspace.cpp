@@ -32,8 +32,8 @@ Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, int6
       staging_bytes = 2 * plan::message_bytes(own->image_bytes);
   }
   const int64_t segment = std::max(segment_bytes(opened, plan), opened.team.segment_bytes());
-  // What the plan for writes may take of it later counts too.
-  if (plan.operation == Operation::write) most_old_bytes_ = old_bytes;
+  // What kept plans for writes may take of it later counts too.
+  if (plan.operation == Operation::write) most_old_bytes_ = std::max(most_old_bytes_, old_bytes);
   const int64_t in_all = segment / opened.team.local_size() + std::max(most_old_bytes_, old_bytes_.size()) +
                          std::max(staging_bytes, staging_.size()) + plan.behind_bytes;
   if (in_all + plan.told_bytes + opened.sieve_room.size() > limit_bytes) opened.sieve_room.drop();

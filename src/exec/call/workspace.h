@@ -29,7 +29,7 @@ class Workspace {
   std::byte* segment_ = nullptr;
   Charge segment_charge_;
   Buffer old_bytes_, staging_;
-  int64_t most_old_bytes_ = 0;  // what the plan for writes may ask old_bytes() for
+  int64_t most_old_bytes_ = 0;  // what plans for writes may ask old_bytes() for
 };
 
 }  // namespace concilio::exec

@@ -150,7 +150,7 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
     outcome = Transfer(file, again, there).run();
   } else {
     count_request(file, operation, call.collective, *outcome);
-    if (call.collective) file.collective().apart().made(*outcome ? Status() : Status(outcome->error()));
+    if (call.collective) file.collective().made_apart(*outcome ? Status() : Status(outcome->error()));
   }
   if (!*outcome && individual) file.retreat(before + etypes, before);
   return outcome;

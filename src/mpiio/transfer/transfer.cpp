@@ -293,7 +293,7 @@ Status Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes)
 exec::Outcome Transfer::run_apart(const Opened& opened) {
   exec::Outcome outcome = without_exceptions([&] { return run_alone(opened); });
   if (!settled_ && call_.pointer != Pointer::ordered) ++file_.counters()[Counter::calls_apart];
-  file_.collective().apart().made(outcome ? Status() : Status(outcome.error()));
+  file_.collective().made_apart(outcome ? Status() : Status(outcome.error()));
   return outcome;
 }
 

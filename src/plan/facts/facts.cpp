@@ -68,6 +68,7 @@ Digest combine(const Digest& left, const Digest& right) {
   out.monotone = a.monotone && b.monotone;
   out.stretches = a.stretches && b.stretches;
   out.likeness = std::min(a.likeness, b.likeness);
+  out.kept = a.kept & b.kept;
   out.staging_bytes = std::max(a.staging_bytes, b.staging_bytes);
   out.more = a.more || b.more;
   out.wrote_alone = a.wrote_alone || b.wrote_alone;

@@ -38,6 +38,7 @@ struct Digest {
   enum Likeness : int64_t { nothing_kept, plan_kept, pattern_repeats };
   int64_t likeness = pattern_repeats;
   int64_t shift_min = 0, shift_max = 0;
+  int64_t kept = -1;  // the plans that every rank has kept for what it asks for, one bit for each
   // The most that any rank takes of the memory limit to stage its data, and whether any rank will make
   // another request for the same call. Then all ranks make one, if need be an empty one.
   int64_t staging_bytes = 0, more = 0;

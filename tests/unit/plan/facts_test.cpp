@@ -49,6 +49,7 @@ Digest random_digest(std::mt19937_64& random) {
   digest.monotone = below(4) != 0;
   digest.stretches = below(4) != 0;
   digest.likeness = below(3);
+  digest.kept = below(16);
   digest.shift_min = below(5) - 2;
   digest.shift_max = digest.shift_min + below(2);
   digest.staging_bytes = below(3);
@@ -109,6 +110,14 @@ TEST(Digest, OneRankThatIsNotMonotoneOrDoesNotRepeatOrHasHolesSpeaksForAll) {
   EXPECT_EQ(both.monotone, 0);
   EXPECT_EQ(both.likeness, Digest::nothing_kept);
   EXPECT_EQ(both.stretches, 0);
+}
+
+TEST(Digest, APlanIsKeptWhereEveryRankHasKeptIt) {
+  Digest one = of_rank(0, 8, 8, 8, 0), other = without_data();
+  one.kept = 6;
+  other.kept = 12;
+  EXPECT_EQ(combine(one, other).kept, 4);
+  EXPECT_EQ(combine(one, Digest()).kept, 6);
 }
 
 TEST(Digest, OneRankThatStagesSpeaksForAll) {
