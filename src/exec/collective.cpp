@@ -39,13 +39,13 @@ Readiness combine(const Readiness& a, const Readiness& b) {
 }
 
 // Where the ranks' requests lie, compared with those before that the same plan served, and how many ranks
-// could not announce on their node that the call rewrites.
+// find that it is outdated.
 struct Place {
   int64_t shift_min = INT64_MAX, shift_max = INT64_MIN;
-  int64_t no_notice = 0;  // ranks
+  int64_t outdated = 0;  // ranks
 };
 Place combine(const Place& a, const Place& b) {
-  return {std::min(a.shift_min, b.shift_min), std::max(a.shift_max, b.shift_max), a.no_notice + b.no_notice};
+  return {std::min(a.shift_min, b.shift_min), std::max(a.shift_max, b.shift_max), a.outdated + b.outdated};
 }
 
 // Whether nodes know what they need to of each other's requests: the first failure of any rank, and how many
@@ -142,14 +142,14 @@ plan::Digest Collective::note(const Request& request, Pattern& asked) {
   asked = pattern_of(request, digest);
   const KeptPlans& plans = plans_of(request.operation);
   const KeptPlans::Kept& expected = plans.expected();
-  const bool same = expected.serves(asked) && !expected.prepared->memory.has_changed();
+  const bool same = expected.serves(asked);
   digest.stretches = request.file->is_contiguous();
   digest.likeness = same                                                       ? plan::Digest::pattern_repeats
                     : expected.prepared && expected.prepared->any_small_pieces ? plan::Digest::plan_kept
                                                                                : plan::Digest::nothing_kept;
+  if (same && expected.prepared->memory.has_changed()) digest.likeness = plan::Digest::plan_outdated;
   if (same && asked.bytes > 0) digest.shift_min = digest.shift_max = asked.first - expected.pattern.first;
   digest.kept = plans.serving(asked);
-  if (!same) digest.kept &= ~plans.bit_of_expected();
   return digest;
 }
 
@@ -183,7 +183,7 @@ Status Collective::show_others(const OpenFile& opened, plan::Digest& digest) {
 
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
                         plan::Digest& digest, Pattern& asked, RewriteNotice& notice) {
-  KeptPlans& plans = plans_of(request.operation);
+  const KeptPlans& plans = plans_of(request.operation);
   Status mine = trouble;
   if (mine) {
     mine = without_exceptions([&]() -> Status {
@@ -193,10 +193,8 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
     });
     // Without the notice the ranks must make another plan.
     const auto& prepared = plans.expected().prepared;
-    if (prepared && prepared->by_notice && !notice.give(opened.team, opened.rewriting)) {
-      digest.likeness = plan::Digest::nothing_kept;
-      digest.kept = 0;
-    }
+    if (prepared && prepared->by_notice && !notice.give(opened.team, opened.rewriting))
+      digest.likeness = std::min<int64_t>(digest.likeness, plan::Digest::plan_outdated);
   }
   if (!mine) {
     digest.error_kind = static_cast<int64_t>(mine.error().kind);
@@ -221,18 +219,18 @@ Status Collective::find_kept(const OpenFile& opened, Operation operation, const 
                              plan::Digest& digest, RewriteNotice& notice) {
   KeptPlans& plans = plans_of(operation);
   const int64_t kept = digest.kept & plans.all();  // some may have been forgotten since
-  if (kept == 0 || digest.likeness == plan::Digest::pattern_repeats) return {};
+  if (kept == 0 || digest.likeness >= plan::Digest::plan_outdated) return {};
   const KeptPlans::Kept& found = plans.expect(kept);
   Place place;
   const bool anywhere = found.prepared->any_small_pieces && is_of_small_pieces(digest);
   if (!anywhere) {
     if (asked.bytes > 0) place.shift_min = place.shift_max = asked.first - found.pattern.first;
-    if (found.prepared->by_notice && !notice.give(opened.team, opened.rewriting)) place.no_notice = 1;
+    place.outdated = found.prepared->memory.has_changed() ||
+                     (found.prepared->by_notice && !notice.give(opened.team, opened.rewriting));
     Stopwatch time(opened.counters, Counter::exchange_ns);
     if (!opened.team.allreduce(place)) return opened.team.failure();
   }
-  if (place.no_notice > 0) return {};
-  digest.likeness = plan::Digest::pattern_repeats;
+  digest.likeness = place.outdated > 0 ? plan::Digest::plan_outdated : plan::Digest::pattern_repeats;
   digest.shift_min = place.shift_min;
   digest.shift_max = place.shift_max;
   return {};
@@ -241,7 +239,9 @@ Status Collective::find_kept(const OpenFile& opened, Operation operation, const 
 bool Collective::reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
                        const plan::Experience& experience) {
   const std::shared_ptr<Prepared>& prepared = plans_of(operation).expected().prepared;
-  if (digest.likeness == plan::Digest::nothing_kept || !prepared) return false;
+  if (digest.likeness == plan::Digest::nothing_kept || digest.likeness == plan::Digest::plan_outdated ||
+      !prepared)
+    return false;
   const bool moves_along = digest.likeness == plan::Digest::pattern_repeats &&
                            digest.shift_min == digest.shift_max &&
                            is_good_after(prepared->plan, digest.shift_min, opened.facts);
@@ -571,7 +571,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
     return met.error();
   plan::Experience& experience = experiences_.of(request.operation, digest);
   const bool again = reuse(opened, request.operation, digest, experience);
-  if (digest.likeness != plan::Digest::pattern_repeats) {
+  if (digest.likeness < plan::Digest::plan_outdated) {
     // Small pieces in views with holes may come by turns too, and share their plan.
     if (!again)
       plans.expect_new();

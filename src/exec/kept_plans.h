@@ -65,7 +65,6 @@ class KeptPlans {
     for (size_t i = 0; i < kept_.size(); ++i) bits |= static_cast<int64_t>(kept_[i].serves(now)) << i;
     return bits;
   }
-  int64_t bit_of_expected() const { return int64_t{1} << kept_[last_].next; }
   // Those that are there.
   int64_t all() const {
     int64_t bits = 0;

@@ -32,10 +32,11 @@ struct Digest {
   int64_t description_bytes = 0;    // the most memory that any rank's description of its bytes takes
   int64_t monotone = 1;             // every rank's file access is monotone
   int64_t stretches = 1;            // every rank's view is without holes, so that any request is one stretch
-  // How the call is like the one before: the least of all ranks. Where the pattern repeats, every rank asks
-  // for what it asked for in the call before, shifted by the same number of bytes. Otherwise every rank may
-  // have kept a plan that serves any call of one small piece a rank.
-  enum Likeness : int64_t { nothing_kept, plan_kept, pattern_repeats };
+  // How the call is like one before: the least of all ranks. Where the pattern repeats, every rank asks for
+  // what it asked for in that call, shifted by the same number of bytes; the plan of that may be outdated,
+  // so that another must be made. Otherwise every rank may have kept a plan that serves any call of one small
+  // piece a rank.
+  enum Likeness : int64_t { nothing_kept, plan_kept, plan_outdated, pattern_repeats };
   int64_t likeness = pattern_repeats;
   int64_t shift_min = 0, shift_max = 0;
   int64_t kept = -1;  // the plans that every rank has kept for what it asks for, one bit for each

@@ -48,7 +48,7 @@ Digest random_digest(std::mt19937_64& random) {
   }
   digest.monotone = below(4) != 0;
   digest.stretches = below(4) != 0;
-  digest.likeness = below(3);
+  digest.likeness = below(4);
   digest.kept = below(16);
   digest.shift_min = below(5) - 2;
   digest.shift_max = digest.shift_min + below(2);
