@@ -10,6 +10,7 @@
 #include "sim/patterns/transfers.h"
 #include "sim/patterns/turns.h"
 #include "sim/patterns/unstruc.h"
+#include "sim/patterns/variables.h"
 
 namespace concilio::bench {
 
@@ -30,6 +31,7 @@ constexpr Family families[] = {
     {sim::hpio_words, make_hpio},
     {sim::extent_words, make_extent},
     {sim::timesteps_words, make_timesteps},
+    {sim::variables_words, make_variables},
     {sim::hacc_words, make_hacc},
     {sim::ior_words, make_ior},
     {sim::mpiiotest_words, make_mpiiotest},

@@ -109,6 +109,7 @@ Made make_unstruc(const Parameters& parameters, const Size& size);
 Made make_hpio(const Parameters& parameters, const Size& size);
 Made make_extent(const Parameters& parameters, const Size& size);
 Made make_timesteps(const Parameters& parameters, const Size& size);
+Made make_variables(const Parameters& parameters, const Size& size);
 Made make_hacc(const Parameters& parameters, const Size& size);
 Made make_ior(const Parameters& parameters, const Size& size);
 Made make_mpiiotest(const Parameters& parameters, const Size& size);

@@ -13,11 +13,12 @@
 #include "sim/patterns/transfers.h"
 #include "sim/patterns/turns.h"
 #include "sim/patterns/unstruc.h"
+#include "sim/patterns/variables.h"
 
 namespace concilio::sim {
 namespace {
 
-constexpr std::array<PatternRow, 12> rows = {{
+constexpr std::array<PatternRow, 13> rows = {{
     {contiguous_words, contiguous, true},
     {interleaved_words, interleaved, true},
     {block3d_words, block3d},
@@ -27,6 +28,7 @@ constexpr std::array<PatternRow, 12> rows = {{
     {hpio_words, hpio, true},
     {extent_words, extent, true},
     {timesteps_words, timesteps},
+    {variables_words, variables},
     {hacc_words, hacc},
     {ior_words, ior},
     {mpiiotest_words, mpiiotest},

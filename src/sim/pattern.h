@@ -54,6 +54,7 @@ Result<Pattern> unstruc(const Parameters& parameters, const Size& size);
 Result<Pattern> hpio(const Parameters& parameters, const Size& size);
 Result<Pattern> extent(const Parameters& parameters, const Size& size);
 Result<Pattern> timesteps(const Parameters& parameters, const Size& size);
+Result<Pattern> variables(const Parameters& parameters, const Size& size);
 Result<Pattern> hacc(const Parameters& parameters, const Size& size);
 Result<Pattern> ior(const Parameters& parameters, const Size& size);
 Result<Pattern> mpiiotest(const Parameters& parameters, const Size& size);

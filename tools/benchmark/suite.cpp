@@ -46,6 +46,7 @@ const std::vector<Workload>& workloads() {
       {icollective, "32 KiB", "0.03125", false, tiny},
       {iindependent, "32 KiB", "0.03125", false, tiny},
       {shared, "32 KiB", "0.03125", false, {"mpiiotest:8"}},
+      {collective, "16 KiB", "0.015625", false, {"variables", "variables:24:1:64"}},
       {collective, "4 MiB", "4", false, pieces},
       {independent, "4 MiB", "4", false, pieces},
       {icollective, "4 MiB", "4", false, some},

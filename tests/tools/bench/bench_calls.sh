@@ -16,7 +16,8 @@ run() { expect 0 "$concilio" bench "$@" -n 2 --mpi "$mpi" --mib-per-rank 0.03125
 # The second rank has no data of timesteps:3:1/64.
 bytes=(timesteps:4:10/16=$((65536 / 160 * 160 * 4)) timesteps:3:1/64=$((65536 * 3)) extent:1024/25=$((65536 / 4))
   extent:1000/3=$((2 * 32 * 30)) hpio:8/128:vector:100=1600 hpio:8/128:struct:100=1600 hpio:8/128:indexed:100=1600
-  hacc:100:records=7600 hacc:fpp=$((32768 / 38 * 38 * 2)) ior:1024:8192:random=65536 mpiiotest:8192=65536)
+  variables:3:2:64=$((2 * 6 * 256 * 64 * 2)) hacc:100:records=7600
+  hacc:fpp=$((32768 / 38 * 38 * 2)) ior:1024:8192:random=65536 mpiiotest:8192=65536)
 for under in "" --concilio; do
   run "${bytes[@]%=*}"
   moved "${bytes[@]}"
@@ -42,6 +43,9 @@ refuse timesteps:4:3 'STEPS, ELEMENTS and BYTES'
 refuse timesteps:1000000:1000000/1000000 'more than 1 GiB'
 refuse hpio:8/128:linear 'SIZE and COUNT'
 refuse hacc:records:10 'comes last'
+refuse variables:3:0 'VARIABLES, STEPS and BYTES'
+refuse variables:3:1:64:1 'VARIABLES, STEPS and BYTES'
+refuse variables:65536:65536 'more than 1048576 calls'
 refuse hacc:0 'PARTICLES is a whole number'
 refuse ior:1024:1000 'BLOCK a multiple of it'
 refuse ior:random 'TRANSFER is a whole number'
