@@ -214,7 +214,8 @@ check "import json
 free, slow = [json.load(open(name))['results'][0] for name in ('four.json', 'server.json')]
 assert free['open']['seconds'] < 0.01 and 0.04 <= slow['open']['seconds'] < 0.05, (free['open'], slow['open'])
 assert free['write']['first_seconds'] < 0.01 and 0.12 <= slow['write']['first_seconds'] < 0.13, (free['write'], slow['write'])
-assert abs(free['write']['seconds'][0] - slow['write']['seconds'][0]) < 2e-9, (free['write'], slow['write'])"
+# Each time is between two instants in whole nanoseconds, so that two times may differ by two.
+assert abs(free['write']['seconds'][0] - slow['write']['seconds'][0]) < 2.5e-9, (free['write'], slow['write'])"
 
 # In groups of ranks only the roots open the file: 16, 4 and 1 of them, once to write and once to read. Where all ranks are
 # roots, the first of each node opens at once and the others when they move their data; whenever it is, the server is asked.

@@ -23,8 +23,9 @@ constexpr double least_hope = 0.03;
 // A trial's additional cost over a call of the fastest method may be this share of the time of all calls
 // since another method than the fastest last ran, whichever that was. The first share is for methods that may
 // be faster. The second, smaller one is for methods that have not run and whose price is too high to hope for
-// that.
-constexpr double trial_share = 0.2, dear_trial_share = 0.05;
+// that. The third is for methods that have run once and took too long for that, as the first call of a method
+// may take many times as long as the next ones.
+constexpr double trial_share = 0.2, dear_trial_share = 0.05, second_trial_share = 0.02;
 // The additional cost of a trial counts as at least this share of a call of the fastest method, as a trial
 // may be disturbed.
 constexpr double least_cost = 0.3;
@@ -76,8 +77,10 @@ class Expectations {
       if (!candidate.legal || candidate.method == fastest.method || candidate.is_outdone_by(fastest.method))
         continue;
       const bool may_be_faster = hoped_seconds(candidate) < (1 - least_hope) * least;
-      if (!may_be_faster && calls(candidate) > 0) continue;
-      const double share = may_be_faster ? trial_share : dear_trial_share;
+      if (!may_be_faster && calls(candidate) > 1) continue;
+      const double share = may_be_faster           ? trial_share
+                           : calls(candidate) == 0 ? dear_trial_share
+                                                   : second_trial_share;
       if (cost_of_trial(candidate, least) > share * spent) continue;
       if (best == nullptr || hoped_seconds(candidate) < hoped_seconds(*best)) best = &candidate;
     }

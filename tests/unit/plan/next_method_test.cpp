@@ -167,6 +167,15 @@ TEST(NextMethod, DearOnesAreTriedWhenATwentiethOfTheTimePaysForIt) {
   EXPECT_EQ(bad.back(), two_phase);
 }
 
+TEST(NextMethod, OneCallThatTookLongIsNotHeldAgainstItsMethodForEver) {
+  int calls = 0;
+  const auto methods = course(priced({-1, 10, -1, 1}), 1000, [&](Method method, int) {
+    return method == two_phase ? 1.0 : calls++ == 0 ? 8.0 : 0.5;
+  });
+  EXPECT_EQ(methods[500], two_phase);
+  EXPECT_EQ(methods.back(), list);
+}
+
 TEST(NextMethod, MemoryThatIsFirstTouchedMakesATrialDear) {
   // Without it, two_phase would be tried at the eighth call.
   auto candidates = priced({1, -1, -1, 1.2});
