@@ -38,8 +38,8 @@ Result<Pattern> variables(const Parameters& parameters, const Size& size) {
                    const int64_t variable = call % grid.variables;
                    const Result<pattern::NestRef> rows =
                        series(grid.piece_bytes, grid.rows(variable), grid.row_bytes());
-                   return rows ? Request{whole(*rows, grid.begin(rank, call)),
-                                         pattern::Access::contiguous(0), grid.bytes_of_rank(variable)}
+                   return rows ? Request{whole(*rows, grid.begin(rank, call)), pattern::Access::contiguous(0),
+                                         grid.bytes_of_rank(variable)}
                                : Request{};
                  }};
 }
