@@ -10,7 +10,7 @@
 // found their places, each does its part, as in a call apart.
 //
 // An error in a call that was made apart is returned by that call on its own rank. The others learn of it
-// when the ranks next meet.
+// when the ranks next meet, and return it from the next call that moves data, syncs or closes.
 #pragma once
 
 #include <algorithm>
@@ -74,6 +74,8 @@ class Apart {
     else
       failure_ = combine(failure_, all.failure);
   }
+  // Whether there is an error that all ranks know of and no call has returned on all of them.
+  bool has_to_tell() const { return static_cast<bool>(failure_); }
   // How many calls of this operation were made apart, or ended so, since this was last asked.
   int64_t take_calls_passed(Operation operation) {
     return std::exchange(calls_passed_[static_cast<size_t>(operation)], 0);

@@ -109,7 +109,7 @@ Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest,
   }
   apart.met(team, entry.apart);
   Status same = check_same(entry);
-  if (!same || !goes_on_apart(kind)) apart.stop();
+  if (!same || !goes_on_apart(kind) || apart.has_to_tell()) apart.stop();
   if (!same) {
     apart.disagreed();
     return same;

@@ -512,6 +512,25 @@ SITUATION(Apart, ErrorsReachAllRanks, not_own) {
   }
 }
 
+// Libraries set a view before each access. Once the ranks have met for one, the next access tells all of them
+// of an error, however many calls more they would have made apart.
+SITUATION(Apart, ErrorsAreToldAfterTheNextView, not_own) {
+  if (context.ranks == 1) return;  // it has returned its own error
+  const std::string path = context.fresh_file("apart-error-view");
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+    for (int row = 0; row < 8; ++row) OK(write_row(file, row));
+    EXPECT_EQUAL(true, is_apart(8) && is_apart(9));
+    const int code = write_row(file, 8, context.rank == 0 ? -1 : block);
+    EXPECT_EQUAL(context.rank == 0, code != MPI_SUCCESS);
+    OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    FAILS(MPI_ERR_COUNT, write_row(file, 8));
+    OK(write_row(file, 8));
+  }
+  barrier();
+  expect_rows(path, 9);
+}
+
 // Where every rank has returned an error of its own, there is nothing to tell.
 SITUATION(Apart, ErrorsOfAllRanksAreToldOnce, not_own) {
   const std::string path = context.fresh_file("apart-all-fail");
