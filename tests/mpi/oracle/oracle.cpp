@@ -159,6 +159,7 @@ class Runner {
            (options_.own ? " --mpi-own" : "") + (options_.types ? " --types" : "") +
            (options_.threads ? " --threads" : "") + (options_.realms ? " --user-realms" : "") +
            (options_.kinds.collective_only ? " --collective" : "") +
+           (options_.kinds.by_turns ? " --by-turns" : "") +
            (options_.kinds.most_opens > 1 ? " --opens " + std::to_string(options_.kinds.most_opens) : "") +
            (options_.kinds.form == Form::memory ? ""
                                                 : std::string(" --datarep ") + name_of(options_.kinds.form));
@@ -642,13 +643,14 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--collective] [--device] [--cufile] [--user-realms] [--opens N] [--minutes M] "
+    "[--collective] [--by-turns] [--device] [--cufile] [--user-realms] [--opens N] [--minutes M] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
     "  --collective  the same cases with every access collective\n"
+    "  --by-turns  the same cases, and then their last views and accesses again and again\n"
     "  --device    two buffers of three in the memory of a GPU that is not there\n"
     "  --cufile    the same with GPUDirect Storage, and buffers that it can take; some bytes must have gone "
     "by it\n"
@@ -684,6 +686,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.realms = true;
     } else if (word == "--collective") {
       options.kinds.collective_only = true;
+    } else if (word == "--by-turns") {
+      options.kinds.by_turns = true;
     } else if (word == "--device") {
       options.device = true;
       static const GpuLibrary compiler(NVRTC_STAND_IN);  // which kernels may need

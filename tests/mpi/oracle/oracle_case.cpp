@@ -25,6 +25,7 @@ class Maker {
         ranks_(ranks),
         form_(options.form),
         collective_only_(options.collective_only),
+        by_turns_(options.by_turns),
         most_file_bytes_(options.most_bytes) {
     case_.seed = seed;
     case_.ranks = ranks;
@@ -50,6 +51,7 @@ class Maker {
     // With several opens there are more combinations.
     const int64_t ops = opens_ == 1 ? random_.between(1, 6) : random_.between(4, 24);
     for (int64_t i = 0; i < ops; ++i) add_op();
+    if (by_turns_) repeat_by_turns();
     return std::move(case_);
   }
 
@@ -166,9 +168,14 @@ class Maker {
         view.most_bytes = std::min(data_below(view, view.displacement + most_bytes_), int64_t{1} << 20);
       }
     }
+    take_views(std::move(op), disjoint_);
+  }
+  void take_views(Op op, bool disjoint) {
     conflict();
+    disjoint_ = disjoint;
     views_ = op.views;
     std::fill(positions_.begin(), positions_.end(), 0);
+    disjoint_views_.push_back(disjoint);
     case_.ops.push_back(std::move(op));
   }
 
@@ -335,10 +342,14 @@ class Maker {
     op.explicit_offset = random_.chance(50);
     op.same_bytes = op.kind == OpKind::write && !disjoint_;
     const int idle = random_.chance(60) ? 0 : static_cast<int>(random_.between(10, 90));
-    int64_t end = 0;
-    for (int rank = 0; rank < ranks_; ++rank) {
+    for (int rank = 0; rank < ranks_; ++rank)
       op.accesses.push_back(make_access(op, rank, random_.chance(idle)));
-      for (const Piece& piece : op.accesses.back().file) end = std::max(end, piece.offset + piece.length);
+    add_transfer(std::move(op));
+  }
+  void add_transfer(Op op) {
+    int64_t end = 0;
+    for (const Access& access : op.accesses) {
+      for (const Piece& piece : access.file) end = std::max(end, piece.offset + piece.length);
     }
     // If views are disjoint, a rank depends only on its own writes, and on the end of the file.
     const bool unconditional = disjoint_ && (op.kind == OpKind::write || end <= settled_size_);
@@ -350,6 +361,45 @@ class Maker {
     if (op.kind == OpKind::read && end > size_) op.settle_after = true;
     if (op.settle_after) settled_size_ = size_;
     case_.ops.push_back(std::move(op));
+  }
+
+  // Repeats all from one of the views on, or what was done with the last of them.
+  void repeat_by_turns() {
+    const std::vector<Op> ops = case_.ops;
+    const std::vector<bool> disjoint = disjoint_views_;
+    std::vector<size_t> begins;
+    size_t after_view = 0;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (ops[i].kind != OpKind::set_view) continue;
+      begins.push_back(i);
+      after_view = i + 1;
+    }
+    begins.push_back(after_view);
+    const auto first = static_cast<size_t>(random_.between(0, std::ssize(begins) - 1));
+    const int64_t step = random_.chance(30) ? 0 : random_.magnitude(2 * most_bytes_);
+    const int64_t rounds = random_.between(2, 8);
+    for (int64_t round = 1; round <= rounds; ++round) {
+      size_t view = first;
+      int64_t moved = 0;  // the views of this round
+      for (size_t i = begins[first]; i < ops.size(); ++i) {
+        Op op = ops[i];
+        if (op.kind == OpKind::set_view) {
+          moved = round * step;
+          for (View& its : op.views) its.displacement += moved;
+          take_views(std::move(op), disjoint[view++]);
+        } else if (op.kind == OpKind::read || op.kind == OpKind::write) {
+          repeat_transfer(std::move(op), moved);
+        }
+      }
+    }
+  }
+  void repeat_transfer(Op op, int64_t moved) {
+    op.explicit_offset = true;
+    for (Access& access : op.accesses) {
+      access.seek = -1;
+      for (Piece& piece : access.file) piece.offset += moved;
+    }
+    add_transfer(std::move(op));
   }
 
   // A rank that has the file open in another way may be writing to it meanwhile.
@@ -452,13 +502,14 @@ class Maker {
   int opens_ = 1;
   int parties_ = 1;  // each rank in each open, with a view of its own
   Form form_;
-  bool collective_only_;
+  bool collective_only_, by_turns_;
   int64_t most_file_bytes_;
   Case case_;
   int64_t most_bytes_ = 0;
-  std::vector<View> views_;         // one for each party
-  std::vector<int64_t> positions_;  // individual pointers, in etypes
-  bool disjoint_ = false;           // whether views of different parties do not overlap
+  std::vector<View> views_;           // one for each party
+  std::vector<int64_t> positions_;    // individual pointers, in etypes
+  bool disjoint_ = false;             // whether views of different parties do not overlap
+  std::vector<bool> disjoint_views_;  // the same, of each op that has set views
   int64_t size_ = 0, settled_size_ = 0;
 };
 

@@ -91,6 +91,9 @@ struct CaseOptions {
   bool collective_only = false;  // whether every access is collective, in cases that are otherwise the same
   // If more than 1: the greatest number of opens of the file, of which there are at least 2.
   int most_opens = 1;
+  // Whether the last views and accesses are repeated by turns, as programs do that write several variables in
+  // each time step: in the same place or in another, with other bytes. Else the cases are the same.
+  bool by_turns = false;
   // Whether datatypes are made of bytes alone, a list of blocks each, whose first begins at 0. The pieces of
   // the file and their order are the same. SMPI makes many other datatypes wrongly.
   bool plain_types = false;

@@ -48,7 +48,8 @@ void pause(int64_t ns) {
   const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
   const std::string command =
       std::string(prefix ? prefix : "adversary") + " --seed " + std::to_string(options.of_trials.seed) +
-      (options.of_trials.disturbed ? "" : " --undisturbed") + (options.of_trials.relays ? " --relays" : "");
+      (options.of_trials.disturbed ? "" : " --undisturbed") + (options.of_trials.relays ? " --relays" : "") +
+      (options.of_trials.by_turns ? " --by-turns" : "");
   std::fprintf(stderr, "ADVERSARY: case %lld: %s\n%s%sagain: %s --first %lld --cases %lld\n",
                static_cast<long long>(trial.number), what.c_str(), describe(trial).c_str(), stages.c_str(),
                command.c_str(), static_cast<long long>(options.first),
@@ -389,12 +390,15 @@ struct Game {
   std::unique_ptr<Judge> judge;
   uint64_t hash = 0;
   int64_t with_failures = 0;  // cases
-  double begun = 0;           // simulated seconds
+  double hopeless = 0;        // simulated seconds
 
   void begin(int64_t number, int most_ranks) {
-    begun = MPI_Wtime();
+    const double begun = MPI_Wtime();
     judge.reset();
     trial = std::make_unique<Trial>(make_trial(options->of_trials, number, most_ranks));
+    // Each operation may wait for a lock that a rank cannot give back, as long as exec::Storage is patient.
+    constexpr double usual_seconds = 4000, lock_seconds = 600;
+    hopeless = begun + usual_seconds + lock_seconds * static_cast<double>(trial->plan.ops.size());
     trial->path = options->folder + "/adversary";
     trial->faults_path = trial->path + ".plan";
     std::ofstream(trial->faults_path) << trial->disturbance.faults;
@@ -404,15 +408,14 @@ struct Game {
 };
 
 // Without a rank that can go on, the simulation ends. As long as one waits for a time to pass, it does not;
-// but a case that takes this long has come to nothing.
-void watch(const Game& game) {
-  constexpr double hopeless_seconds = 4000;
-  simgrid::s4u::Engine::on_deadlock_cb([&game] {
-    if (game.trial) fail(*game.options, *game.trial, "ranks wait for ever");
+// but a case that takes too long has come to nothing. The simulator watches until the process ends.
+void watch(const std::shared_ptr<Game>& game) {
+  simgrid::s4u::Engine::on_deadlock_cb([game] {
+    if (game->trial) fail(*game->options, *game->trial, "ranks wait for ever");
   });
-  simgrid::s4u::Engine::on_time_advance_cb([&game](double) {
-    if (game.trial && simgrid::s4u::Engine::get_clock() > game.begun + hopeless_seconds)
-      fail(*game.options, *game.trial, "ranks wait for ever, and look again and again");
+  simgrid::s4u::Engine::on_time_advance_cb([game](double) {
+    if (game->trial && simgrid::s4u::Engine::get_clock() > game->hopeless)
+      fail(*game->options, *game->trial, "ranks wait for ever, and look again and again");
   });
 }
 
@@ -459,6 +462,7 @@ Options options_of(int argc, char** argv) {
     if (word == "--describe") options.describe = true;
     if (word == "--undisturbed") options.of_trials.disturbed = false;
     if (word == "--relays") options.of_trials.relays = true;
+    if (word == "--by-turns") options.of_trials.by_turns = true;
     if (i + 1 == argc) continue;
     if (word == "--seed") options.of_trials.seed = std::strtoull(argv[i + 1], nullptr, 0);
     if (word == "--first") options.first = std::atoll(argv[i + 1]);
@@ -471,7 +475,8 @@ void play(const Options& options) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   // The ranks share an address space.
-  Game mine{&options, {}, {}}, *game = &mine;
+  const auto mine = std::make_shared<Game>(Game{&options, {}, {}});
+  Game* game = mine.get();
   MPI_Bcast(&game, sizeof game, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (rank == 0) watch(mine);
   for (int64_t number = options.first; number < options.first + options.cases; ++number)
@@ -479,21 +484,22 @@ void play(const Options& options) {
   // The disturbances must reach the library.
   constexpr int64_t enough_cases = 40;
   const bool disturbs = options.of_trials.disturbed && !options.describe;
-  if (rank == 0 && disturbs && options.cases >= enough_cases && mine.with_failures == 0) {
+  if (rank == 0 && disturbs && options.cases >= enough_cases && mine->with_failures == 0) {
     std::fprintf(stderr, "ADVERSARY: nothing was disturbed: no call failed in any case\n");
     std::fflush(stderr);
     _exit(1);
   }
   if (rank == 0)
     std::printf("adversary: %lld cases, in %lld of them calls failed, hash %016llx\n",
-                static_cast<long long>(options.cases), static_cast<long long>(mine.with_failures),
-                static_cast<unsigned long long>(mine.hash));
+                static_cast<long long>(options.cases), static_cast<long long>(mine->with_failures),
+                static_cast<unsigned long long>(mine->hash));
+  mine->trial.reset();
 }
 
 }  // namespace
 }  // namespace adversary
 
-// adversary [--seed S] [--first CASE] [--cases N] [--relays] [--undisturbed] [--describe]
+// adversary [--seed S] [--first CASE] [--cases N] [--relays] [--by-turns] [--undisturbed] [--describe]
 int main(int argc, char** argv) {
   const adversary::Options options = adversary::options_of(argc, argv);
   // These must be set before Concilio reads them.

@@ -39,7 +39,8 @@ std::string place(const Record& record, int rank) {
 Judge::Judge(Trial& trial) : trial_(trial) {
   model_.reset(trial.plan.initial_bytes, tests::mix(trial.plan.seed, 1));
   least_size_ = size_seen_ = model_.size();
-  owed_.assign(trial.plan.openings.size(), std::vector<bool>(static_cast<size_t>(trial.plan.ranks)));
+  untold_.assign(trial.plan.openings.size(), false);
+  owed_.assign(trial.plan.openings.size(), std::vector<Owed>(static_cast<size_t>(trial.plan.ranks)));
   std::ofstream file(trial.path, std::ios::binary | std::ios::trunc);
   for (int64_t i = 0; i < model_.size(); ++i) file.put(static_cast<char>(model_[i]));
 }
@@ -78,6 +79,7 @@ bool Judge::may_fail() {
 
 void Judge::look_at(const Record& record) {
   const size_t ranks = record.of_rank.size();
+  bool tells = false;  // of an error that another rank has met before
   for (size_t rank = 0; rank < ranks; ++rank) {
     const Outcome& outcome = record.of_rank[rank];
     mix_in(outcome.called + 2u * outcome.failed + 4 * static_cast<uint64_t>(outcome.count));
@@ -85,9 +87,11 @@ void Judge::look_at(const Record& record) {
     if (!outcome.failed) continue;
     failures_ = saw_failures_ = true;
     const bool locked_out = lock_stays_ && outcome.message.ends_with("MPI_ERR_FILE_IN_USE");
-    if (!excused_ && !locked_out)
-      wrong(place(record, static_cast<int>(rank)) + "failed for no reason: " + outcome.message);
+    if (excused_ || locked_out) continue;
+    tells |= record.collective && untold_[record.opening];
+    if (!tells) wrong(place(record, static_cast<int>(rank)) + "failed for no reason: " + outcome.message);
   }
+  if (tells) untold_[record.opening] = false;
   if (record.collective) check_agreement(record);
   if (record.call == Call::transfer && trial_.plan.ops[record.op].kind == OpKind::write) {
     apply_write(record);
@@ -108,25 +112,30 @@ void Judge::look_at(const Record& record) {
 }
 
 // Ranks that open a file together succeed together or fail together. Where they need not meet, the others
-// hear of an error when they do.
+// hear of an error when they do; where they have met to set a view, in the next call that moves data.
 void Judge::check_agreement(const Record& record) {
-  std::vector<bool>& owed = owed_[record.opening];
+  std::vector<Owed>& owed = owed_[record.opening];
   const oracle::Openers openers = trial_.plan.openings[record.opening].openers;
   const auto ranks = static_cast<int>(record.of_rank.size());
-  const bool meets = record.call != Call::transfer;
+  const bool moves = record.call == Call::transfer, meets = !moves;
   for (int rank = 0; rank < ranks; ++rank) {
     const Outcome& mine = record.of_rank[static_cast<size_t>(rank)];
-    if (mine.failed) owed[static_cast<size_t>(rank)] = false;
+    Owed& its = owed[static_cast<size_t>(rank)];
+    const bool saves = record.call == Call::sync || record.call == Call::close;
+    if (!mine.failed && ((moves && its == Owed::now) || (saves && its != Owed::nothing)))
+      wrong(place(record, rank) + "does not tell of another rank's error");
+    if (mine.failed) its = Owed::nothing;
+    if (its == Owed::later && record.call == Call::set_view) its = Owed::now;
     for (int other = 0; other < ranks; ++other) {
       if (group_of(openers, rank) != group_of(openers, other) || mine.failed ||
           !record.of_rank[static_cast<size_t>(other)].failed)
         continue;
       if (meets || !trial_.apart)
         wrong(place(record, rank) + "succeeded, and failed on rank " + std::to_string(other));
-      owed[static_cast<size_t>(rank)] = true;
+      if (its == Owed::nothing) its = Owed::later;
+      untold_[record.opening] = true;
     }
-    if ((record.call == Call::sync || record.call == Call::close) && owed[static_cast<size_t>(rank)])
-      wrong(place(record, rank) + "does not tell of another rank's error");
+    if (saves) untold_[record.opening] = false;
   }
 }
 

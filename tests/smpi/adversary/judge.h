@@ -52,7 +52,10 @@ class Judge {
   std::map<int64_t, Values> or_;  // what bytes of the model may be instead
   // What bytes have been since the file was last right: what is held back may be lost by a call that fails.
   std::map<int64_t, Values> before_;
-  std::vector<std::vector<bool>> owed_;  // of each opening and rank: an error of another rank
+  // When each rank must hear of an error of another one, through each opening.
+  enum class Owed { nothing, later, now };
+  std::vector<std::vector<Owed>> owed_;
+  std::vector<bool> untold_;  // of each opening: an error of some ranks may still be told to all of them
   size_t judged_ = 0;
   int64_t strikes_ = 0;
   bool failures_ = false;  // since the last look

@@ -102,6 +102,7 @@ Trial make_trial(const TrialOptions& options, int64_t number, int most_ranks) {
   // Held back is only what is written collectively.
   const oracle::CaseOptions of_case{.collective_only = habits.write_behind > 0 || random.chance(50),
                                     .most_opens = random.chance(70) ? 1 : 3,
+                                    .by_turns = options.by_turns,
                                     .plain_types = true,
                                     .most_bytes = int64_t{1} << random.between(9, 13)};
   trial.plan = oracle::make_case(random.next(), ranks, of_case);

@@ -62,6 +62,7 @@ struct TrialOptions {
   uint64_t seed = 1;
   bool disturbed = true;
   bool relays = false;  // whether neighbouring nodes bring small shares together; else the cases are the same
+  bool by_turns = false;  // see oracle::CaseOptions
 };
 
 // Follows from the options and `number` alone.
