@@ -61,15 +61,11 @@ class KeptPlans {
 
   // The plans that serve this rank's request, one bit for each.
   int64_t serving(const Pattern& now) const {
-    int64_t bits = 0;
-    for (size_t i = 0; i < kept_.size(); ++i) bits |= static_cast<int64_t>(kept_[i].serves(now)) << i;
-    return bits;
+    return bits_of([&](const Kept& kept) { return kept.serves(now); });
   }
   // Those that are there.
   int64_t all() const {
-    int64_t bits = 0;
-    for (size_t i = 0; i < kept_.size(); ++i) bits |= static_cast<int64_t>(kept_[i].prepared != nullptr) << i;
-    return bits;
+    return bits_of([](const Kept& kept) { return kept.prepared != nullptr; });
   }
   // Expects one of these plans, of which there is at least one, in place of another: the one used last.
   Kept& expect(int64_t bits) {
@@ -82,7 +78,7 @@ class KeptPlans {
     return expected();
   }
   // Expects this plan, or one that is still to be made, in place of the one that has not been used for
-  // longest. Until the ranks know better, they expect it to be repeated.
+  // longest. Until the ranks know better, they expect it to be repeated. The next call takes it.
   Kept& expect_new(std::shared_ptr<Prepared> prepared = {}) {
     size_t oldest = 0;
     for (size_t i = 0; i < kept_.size(); ++i) {
@@ -108,6 +104,7 @@ class KeptPlans {
     for (size_t i = 0; i < kept_.size(); ++i) {
       at = kept_[at].next;
       if (!kept_[at].prepared || !kept_[at].alone) return false;
+      if (at == last_) return true;
     }
     return true;
   }
@@ -128,6 +125,15 @@ class KeptPlans {
   }
 
  private:
+  // Calls look at those that have served one, which lie before all others: as a rule few.
+  template <typename Is>
+  int64_t bits_of(Is&& is) const {
+    int64_t bits = 0;
+    for (size_t i = 0; i < kept_.size() && kept_[i].last_call > 0; ++i)
+      bits |= static_cast<int64_t>(is(kept_[i])) << i;
+    return bits;
+  }
+
   static constexpr size_t most = 32;
   std::array<Kept, most> kept_;
   size_t last_ = 0;

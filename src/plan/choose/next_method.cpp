@@ -24,7 +24,7 @@ constexpr double least_hope = 0.03;
 // since another method than the fastest last ran, whichever that was. The first share is for methods that may
 // be faster. The second, smaller one is for methods that have not run and whose price is too high to hope for
 // that. The third is for methods that have run once and took too long for that, as the first call of a method
-// may take many times as long as the next ones.
+// may take many times as long as the next ones; this number is not from the replay.
 constexpr double trial_share = 0.2, dear_trial_share = 0.05, second_trial_share = 0.02;
 // The additional cost of a trial counts as at least this share of a call of the fastest method, as a trial
 // may be disturbed.
