@@ -345,8 +345,20 @@ TEST_F(Posix, LocksThatTheStorageDoesNotHave) {
 TEST_F(Posix, LockConflictIsTriedAgainUntilItIsGone) {
   const auto file = open({{EAGAIN, 0}, {EACCES, 0}, {EAGAIN, 0}});
   EXPECT_TRUE(file->lock(0, 1, LockMode::exclusive, 60'000));
-  // The calls: the range, three times the turnstile, the range, and unlocking the turnstile.
-  EXPECT_EQ(calls_.size(), 6u);
+  EXPECT_GE(calls_.size(), 4u);
+}
+
+// Who has to sleep first locks the turnstile. That may happen to one that is preempted, but not always.
+TEST_F(Posix, LockThatIsSoonFreeIsGotWithoutSleep) {
+  constexpr int most_tries = 100;
+  bool got_at_once = false;
+  for (int i = 0; i < most_tries && !got_at_once; ++i) {
+    const auto file = open({{EAGAIN, 0}});
+    calls_.clear();
+    EXPECT_TRUE(file->lock(0, 1, LockMode::exclusive, 60'000));
+    got_at_once = calls_.size() == 2;
+  }
+  EXPECT_TRUE(got_at_once);
 }
 
 // At every moment some reader has the range. So the writer gets it only if those that come later wait.
