@@ -44,10 +44,11 @@ constexpr Prices local_prices() {
   return prices;
 }
 
-// tmpfs keeps no journal. It maps page by page, and fills new ones with zeros first.
+// tmpfs keeps no journal: small writes that lie apart took 0.7 us, and 1 us by two ranks at once. It maps page
+// by page, and fills new ones with zeros first.
 constexpr Prices memory_prices() {
   Prices prices = local_prices();
-  prices.write.adjoining = prices.write.window = Curve::line(1e-6, 5e9);
+  prices.write.adjoining = prices.write.scattered = prices.write.window = Curve::line(1e-6, 5e9);
   prices.map_read_page_seconds = 0.5e-6;
   prices.map_write_page_seconds = 2.6e-6;
   return prices;
