@@ -180,6 +180,10 @@ PATH(strided_write_16_of_8) {
 PATH(strided_read_16_of_8) {
   REPEATED OK(MPI_File_read_at(file, 128 * i, data.data(), 128, MPI_BYTE, MPI_STATUS_IGNORE));
 }
+// Two requests that do not look alike.
+PATH(strided_reads_by_turns) {
+  REPEATED OK(MPI_File_read_at(file, 128 * i, data.data(), i % 2 ? 120 : 128, MPI_BYTE, MPI_STATUS_IGNORE));
+}
 PATH(gathered_write_2_of_8) {
   REPEATED OK(MPI_File_write_at(file, 16 * i, data.data(), 1, tile, MPI_STATUS_IGNORE));
 }
@@ -306,6 +310,7 @@ int main(int argc, char** argv) {
   twice(path_strided_write_2_of_8);
   twice(path_strided_write_16_of_8);
   twice(path_strided_read_16_of_8);
+  twice(path_strided_reads_by_turns);
   OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
   MPI_Type_vector(2, 8, 64, MPI_BYTE, &tile);
   MPI_Type_commit(&tile);

@@ -1,11 +1,12 @@
-// The plan of a rank's last request of its own, and how long such requests took by each method. Programs make
-// the same request again and again, each time a little further on in the file. To plan a small one takes
-// several times as long as to carry it out; for a large one, methods that may be faster than the one of the
-// lowest price are worth a trial, as in collective calls.
+// The plans of a rank's last requests of its own, and how long such requests took by each method. Programs make
+// the same requests again and again, each time a little further on in the file: all of one sort, or several
+// variables by turns. To plan a small one takes several times as long as to carry it out; for a large one,
+// methods that may be faster than the one of the lowest price are worth a trial, as in collective calls.
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "exec/call/running_call.h"
 #include "plan/plan.h"
@@ -25,17 +26,18 @@ struct RequestLooks {
 // request.
 RequestLooks looks_of(const OpenFile& opened, const Request& request);
 
-// Thread-safe.
-class LastPlan {
+// Of an open file and one operation. Thread-safe.
+class PlansAlone {
  public:
-  // Null if the last request looked otherwise, the file had other settings, or the next request is to be made
-  // by another method.
+  // Null if no request that is remembered looked so, or the next one is to be made by another method.
   std::shared_ptr<const plan::Plan> find(const std::shared_ptr<const OpenFile>& opened,
-                                         const RequestLooks& looks) const;
+                                         const RequestLooks& looks);
+  // In place of an earlier plan for requests that look so, or else of the one that has not been used for
+  // longest.
   void keep(std::shared_ptr<const OpenFile> opened, const RequestLooks& looks,
             std::shared_ptr<const plan::Plan> plan);
   // Of requests that look so.
-  plan::Experience experience(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks) const;
+  plan::Experience experience(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks);
   // Whether requests of this plan are to be measured: the price chose its method, and they are long enough.
   static bool is_measured(const plan::Plan& plan);
   // `whole`: all bytes were moved. A request that ends early, at the end of the file or by an error, says
@@ -44,14 +46,20 @@ class LastPlan {
              double seconds, bool whole);
 
  private:
-  bool is_of(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks) const {
-    return opened == opened_ && looks == looks_;
-  }
-  mutable std::mutex mutex_;
+  struct Kept {
+    RequestLooks looks;
+    std::shared_ptr<const plan::Plan> plan;
+    plan::Experience experience;
+    int64_t last_use = 0;
+  };
+  // Null if there is none. With other settings of the file, there is none.
+  Kept* kept_for(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks);
+
+  static constexpr size_t most = 8;
+  std::mutex mutex_;
   std::shared_ptr<const OpenFile> opened_;  // kept, so that no other settings can be at its address
-  RequestLooks looks_;
-  std::shared_ptr<const plan::Plan> plan_;
-  plan::Experience experience_;
+  std::vector<Kept> kept_;
+  int64_t uses_ = 0;
 };
 
 }  // namespace concilio::exec

@@ -14,7 +14,7 @@
 #include "base/counters.h"
 #include "base/settings/config.h"
 #include "base/system/strand.h"
-#include "exec/alone/last_plan.h"
+#include "exec/alone/plans_alone.h"
 #include "exec/call/open_file.h"
 #include "exec/collective.h"
 #include "exec/enter.h"
@@ -79,7 +79,7 @@ class File {
   mpi::Team& team() { return *team_; }
   exec::Storage& storage() { return *storage_; }
   exec::Collective& collective() { return collective_; }  // only within collectives()
-  exec::LastPlan& last_plan(Operation operation) { return last_plans_[static_cast<size_t>(operation)]; }
+  exec::PlansAlone& plans_alone(Operation operation) { return plans_alone_[static_cast<size_t>(operation)]; }
   // Where the program's calls on this file are recorded, and the file's number there; null, 0: nowhere.
   CallRecord* record() const { return record_; }
   int64_t record_number() const { return record_number_; }
@@ -302,7 +302,7 @@ class File {
   std::optional<Hints> given_hints_;
   InfoState known_info_;  // an info object that holds just these
   exec::Collective collective_;
-  std::array<exec::LastPlan, 2> last_plans_;  // of independent calls, by operation
+  std::array<exec::PlansAlone, 2> plans_alone_;  // of independent calls, by operation
   Shortcut shortcut_;
   mpi::WritersBoard* board_ = nullptr;
   ErrorHandler handler_;

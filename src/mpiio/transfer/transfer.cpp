@@ -300,18 +300,18 @@ exec::Outcome Transfer::run_apart(const Opened& opened) {
 // The plan of a request that this rank makes alone, and looks so.
 std::shared_ptr<const plan::Plan> Transfer::plan_alone(const Opened& opened, const exec::Request& request,
                                                        const exec::RequestLooks& looks) {
-  exec::LastPlan& last = file_.last_plan(request.operation);
-  std::shared_ptr<const plan::Plan> plan = last.find(opened, looks);
+  exec::PlansAlone& kept = file_.plans_alone(request.operation);
+  std::shared_ptr<const plan::Plan> plan = kept.find(opened, looks);
   if (plan) return plan;
   const plan::Wishes wishes = file_.wishes(request.operation);
   if (wishes.forced_method < 0 && needs_no_plan(request)) {
     plan = {std::shared_ptr<void>(), &plan::plan_of_one_stretch()};  // which has no owner
   } else {
     plan::Facts facts = facts_alone(*opened, request, looks.may_rewrite, wishes);
-    facts.experience = last.experience(opened, looks);
+    facts.experience = kept.experience(opened, looks);
     plan = std::make_shared<const plan::Plan>(plan::plan(facts));
   }
-  last.keep(opened, looks, plan);
+  kept.keep(opened, looks, plan);
   return plan;
 }
 
@@ -334,12 +334,12 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
       kept = plan_alone(opened, request, looks);
       plan = kept.get();
     }
-    const bool measured = !known && exec::LastPlan::is_measured(*plan);
+    const bool measured = !known && exec::PlansAlone::is_measured(*plan);
     const int64_t begin_ns = measured ? now_ns() : 0;
     exec::Outcome moved = exec::run_alone({*opened}, request, *plan);
     if (measured) {
       const bool whole = moved && *moved == request.bytes;
-      file_.last_plan(request.operation)
+      file_.plans_alone(request.operation)
           .learn(opened, looks, *plan, 1e-9 * static_cast<double>(now_ns() - begin_ns), whole);
     }
     if (moved && !call_.collective) count_gaps(file_.counters(), request, *plan);
