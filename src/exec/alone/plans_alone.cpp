@@ -29,9 +29,8 @@ std::shared_ptr<const plan::Plan> PlansAlone::find(const std::shared_ptr<const O
   Kept* kept = kept_for(opened, looks);
   if (kept == nullptr) return nullptr;
   kept->last_use = ++uses_;
-  const bool same_method =
-      kept->experience.calls() == 0 ||
-      plan::next_method(kept->plan->candidates, kept->experience) == kept->plan->method;
+  const bool same_method = kept->experience.calls() == 0 ||
+                           plan::next_method(kept->plan->candidates, kept->experience) == kept->plan->method;
   return same_method ? kept->plan : nullptr;
 }
 
@@ -71,7 +70,7 @@ bool PlansAlone::is_measured(const plan::Plan& plan) {
 }
 
 void PlansAlone::learn(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks,
-                     const plan::Plan& plan, double seconds, bool whole) {
+                       const plan::Plan& plan, double seconds, bool whole) {
   if (!whole) seconds = std::max(seconds, plan.candidates[plan.method].predicted_seconds);
   std::lock_guard lock(mutex_);
   if (Kept* kept = kept_for(opened, looks)) kept->experience.add(plan.method, seconds);

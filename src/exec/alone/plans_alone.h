@@ -1,7 +1,7 @@
-// The plans of a rank's last requests of its own, and how long such requests took by each method. Programs make
-// the same requests again and again, each time a little further on in the file: all of one sort, or several
-// variables by turns. To plan a small one takes several times as long as to carry it out; for a large one,
-// methods that may be faster than the one of the lowest price are worth a trial, as in collective calls.
+// The plans of a rank's last requests of its own, and how long such requests took by each method. Programs
+// make the same requests again and again, each time a little further on in the file: all of one sort, or
+// several variables by turns. To plan a small one takes several times as long as to carry it out; for a large
+// one, methods that may be faster than the one of the lowest price are worth a trial, as in collective calls.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/waiting.h"
+#include "base/system/looks.h"
 
 namespace concilio::mpi {
 
@@ -60,12 +60,10 @@ class WritersBoard {
     for (int i = 0; i < spins; ++i) {
       if (count.load() == 0) return true;
     }
-    constexpr int64_t patience_ns = 20'000'000'000, longest_pause_ns = 1'000'000;
-    int64_t pause_ns = 20'000;
-    for (int64_t waited_ns = 0; waited_ns < patience_ns; waited_ns += pause_ns) {
-      sleep_ns(pause_ns);
+    constexpr int64_t patience_ns = 20'000'000'000, first_sleep_ns = 20'000, longest_sleep_ns = 1'000'000;
+    for (Looks looks(first_sleep_ns, longest_sleep_ns); looks.waited_ns() < patience_ns;) {
+      looks.pause();
       if (count.load() == 0) return true;
-      if (pause_ns < longest_pause_ns) pause_ns *= 2;
     }
     return false;
   }

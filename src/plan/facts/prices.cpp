@@ -44,8 +44,8 @@ constexpr Prices local_prices() {
   return prices;
 }
 
-// tmpfs keeps no journal: small writes that lie apart took 0.7 us, and 1 us by two ranks at once. It maps page
-// by page, and fills new ones with zeros first.
+// tmpfs keeps no journal: small writes that lie apart took 0.7 us, and 1 us by two ranks at once. It maps
+// page by page, and fills new ones with zeros first.
 constexpr Prices memory_prices() {
   Prices prices = local_prices();
   prices.write.adjoining = prices.write.scattered = prices.write.window = Curve::line(1e-6, 5e9);

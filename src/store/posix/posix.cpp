@@ -17,8 +17,8 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/system/cached_file.h"
-#include "base/system/core_offer.h"
 #include "base/system/descriptor.h"
+#include "base/system/looks.h"
 #include "base/system/reserve_in_steps.h"
 #include "base/waiting.h"
 #include "store/place/filesystem.h"
@@ -33,8 +33,6 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
-// Who rewrites some KiB of cached pages holds its lock for less time than it takes others to sleep and wake up.
-constexpr int64_t soon_ns = 50'000;
 constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'000;
 
 // Bytes far behind the end of any file, which are used for locks alone. A process that must wait for a range
@@ -143,7 +141,7 @@ class PosixFile : public StoreFile {
     const int64_t now = now_ns();
     const int64_t deadline_ns = now + std::clamp<int64_t>(timeout_ms, 0, 1'000'000'000'000) * 1'000'000;
     if (timeout_ms <= 0 || !somebody_waits()) {
-      Status status = wait_for_lock(event, type, std::min(deadline_ns, now + looks_ns()));
+      Status status = wait_for_lock(event, type, std::min(deadline_ns, now + Looks::without_sleep_ns()));
       if (status || status.error().kind != ErrorKind::file_in_use) return status;
     }
     // The turnstile needs write access. Every process has it that waits for anything but readers.
@@ -397,24 +395,15 @@ class PosixFile : public StoreFile {
     return result;
   }
 
-  // For so long a process that waits for a lock looks whether it is free instead of sleeping.
-  static int64_t looks_ns() { return ranks_are_simulated() ? 0 : soon_ns; }
-
   // Fails with kind file_in_use, without allocating, if the lock was not free by the deadline.
   Status wait_for_lock(const StoreEvent& event, int type, int64_t deadline_ns) {
-    const int64_t begin_ns = now_ns();
-    int64_t pause_ns = first_lock_pause_ns;
+    Looks looks(first_lock_pause_ns, longest_lock_pause_ns);
     for (;;) {
       if (set_lock(event, type) == 0) return {};
       if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
-      const int64_t now = now_ns();
-      if (now >= deadline_ns) return Error{ErrorKind::file_in_use, EAGAIN, "in use"};
-      if (now - begin_ns < looks_ns()) {
-        let_others_run(now - begin_ns);
-        continue;
-      }
-      sleep_ns(std::min(pause_ns, deadline_ns - now));
-      pause_ns = std::min(2 * pause_ns, longest_lock_pause_ns);
+      const int64_t left_ns = deadline_ns - now_ns();
+      if (left_ns <= 0) return Error{ErrorKind::file_in_use, EAGAIN, "in use"};
+      looks.pause(left_ns);
     }
   }
 
