@@ -44,7 +44,7 @@ plan::Facts facts_alone(const OpenFile& opened, const Request& request, bool may
   facts.prices = opened.measured_prices;
   facts.wishes = wishes;
   facts.wishes.memory_limit_bytes -= request.staging_bytes;
-  facts.nodes = {{1, INT64_MAX, {0}, {}, 0}};
+  facts.nodes = {{opened.team.local_size(), INT64_MAX, {0}, {}, 0}};
   return facts;
 }
 

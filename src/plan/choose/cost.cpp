@@ -77,6 +77,17 @@ double cores_at_work(const Facts& facts) {
                   nodes * static_cast<double>(std::max<int64_t>(1, facts.cores_per_node)));
 }
 
+int64_t most_ranks_of_node(const Facts& facts) {
+  int64_t ranks = 1;
+  for (const NodeFacts& node : facts.nodes) ranks = std::max(ranks, node.ranks);
+  return ranks;
+}
+
+double ranks_per_core(const Facts& facts) {
+  const double cores = static_cast<double>(std::max<int64_t>(1, facts.cores_per_node));
+  return std::max(1.0, static_cast<double>(most_ranks_of_node(facts)) / cores);
+}
+
 double together(const Facts& facts, double clients, double request_bytes, const Prices& prices) {
   clients = std::max(1.0, clients);
   const double most = prices.from_memory ? cores_at_work(facts) : clients;
@@ -120,8 +131,7 @@ RequestSeconds::RequestSeconds(const Curve& curve, double bytes)
     : latency(curve.at(0)), of_bytes(std::max(0.0, curve.at(bytes) - latency)) {}
 
 double round_seconds(const Facts& facts, const Prices& prices) {
-  int64_t ranks = 1;
-  for (const NodeFacts& node : facts.nodes) ranks = std::max(ranks, node.ranks);
+  const int64_t ranks = most_ranks_of_node(facts);
   const int64_t cores = std::max<int64_t>(1, facts.cores_per_node);
   const double of_one =
       ranks > cores ? prices.oversubscribed_seconds / static_cast<double>(cores) : prices.synchronise_seconds;

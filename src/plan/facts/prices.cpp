@@ -8,23 +8,22 @@
 namespace concilio::plan {
 namespace {
 
-// Measured on a 2-core machine with a warm page cache. A read of a few bytes takes 1 us, a write 2 us, as the
-// file system notes it in its journal, and to lock a range and unlock it, 1.2 us. Long requests move 5e9 B/s,
-// and reads into a window that stays in cache 10e9.
-// One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered writers to one
-// file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us if ranks wait for
-// cores. One of many small writes that lie apart takes 3 us, but 8 to 17 us with many
-// under way at once (io_uring): each is handed to a thread of the kernel, and these take turns at the lock.
-// Cached reads take as long either way. A page that one rank maps costs 0.2 us for reading. For writing it
-// costs 2 to 6 us in a new file, as ext4 records it in its journal, and 0.5 us in a file that has the page.
-// With several aggregators at once, a piece takes 6 us, and a window of 1 MiB that is in cache takes some 100
-// us to be read and written; the two costs are equal if pieces begin 64 KiB apart (`concilio study --only
-// sieving`).
+// Measured on a 2-core machine with a warm page cache. A read of a few bytes takes 0.5 us. A write takes 0.7
+// us on ext4, wherever it is, but 3.7 us where long writes before have made the page cache's folios large;
+// and to lock a range and unlock it, 1.2 us. Long requests move 5e9 B/s, and reads into a window that stays
+// in cache 10e9. One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
+// writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us if
+// ranks wait for cores. Small writes take 8 to 17 us with many under way at once (io_uring): each is handed
+// to a thread of the kernel, and these take turns at the lock. Cached reads take as long either way. A page
+// that one rank maps costs 0.2 us for reading. For writing it costs 2 to 6 us in a new file, as ext4 records
+// it in its journal, and 0.5 us in a file that has the page. With several aggregators at once, a piece takes
+// 6 us, and a window of 1 MiB that is in cache takes some 100 us to be read and written; the two costs are
+// equal if pieces begin 64 KiB apart (`concilio study --only sieving`).
 constexpr Prices local_prices() {
   Prices prices{};
-  const Curve read = Curve::line(1e-6, 5e9), write = Curve::line(2e-6, 5e9);
-  prices.read = {read, read, Curve::line(1e-6, 10e9), Curve::up_to(64), Curve::up_to(64), {1, 0}};
-  prices.write = {write, Curve::line(3e-6, 5e9), write, Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
+  const Curve read = Curve::line(0.5e-6, 5e9), write = Curve::line(1.5e-6, 5e9);
+  prices.read = {read, read, Curve::line(0.5e-6, 10e9), Curve::up_to(64), Curve::up_to(64), {1, 0}};
+  prices.write = {write, write, write, Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
   prices.window_bytes_per_second = 20e9;
   prices.window_piece_seconds = 6e-6;
   prices.from_memory = true;
@@ -44,11 +43,11 @@ constexpr Prices local_prices() {
   return prices;
 }
 
-// tmpfs keeps no journal: small writes that lie apart took 0.7 us, and 1 us by two ranks at once. It maps
-// page by page, and fills new ones with zeros first.
+// tmpfs maps page by page, and fills new ones with zeros first. A small write takes 0.7 us, and 1 us while
+// another rank writes too.
 constexpr Prices memory_prices() {
   Prices prices = local_prices();
-  prices.write.adjoining = prices.write.scattered = prices.write.window = Curve::line(1e-6, 5e9);
+  prices.write.adjoining = prices.write.scattered = prices.write.window = Curve::line(0.7e-6, 5e9);
   prices.map_read_page_seconds = 0.5e-6;
   prices.map_write_page_seconds = 2.6e-6;
   return prices;
