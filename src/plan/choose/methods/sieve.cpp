@@ -25,7 +25,7 @@ namespace {
 // what lay there, were read in 6 us one by one and in 10 us together.
 double from_other_cores(const Facts& facts, double bytes) {
   constexpr double cache_of_core_bytes = 1 << 20;
-  return most_ranks_of_node(facts) > 1 ? std::min(bytes, cache_of_core_bytes) : 0;
+  return most_ranks_of_node(facts) > 1 ? std::clamp(bytes, 0.0, cache_of_core_bytes) : 0;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   // So do ranks in calls of their own, but no longer than for their turns at the file with a request for each
   // piece, if each has a core. Where they share cores, such requests are in nobody's way, and who has a lock
   // waits for a core besides: with 4 ranks on 2 cores, 64 pieces of 512 B each took twice as long.
-  const double waits = modifies && !facts.collective ? ranks_per_core(facts) : 1;
+  const double waits = modifies && !facts.collective && prices.from_memory ? ranks_per_core(facts) : 1;
   const double targets = targets_of_request(facts, span / buffers);
   const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
   const double bytes_at_once =
