@@ -70,16 +70,17 @@ bool needs_no_lock(const OpenFile& opened, Operation operation) {
 Outcome run_alone(const RunningCall& call, const Request& request, const plan::Plan& plan) {
   if (request.bytes == 0) return 0;
   const auto run = methods[static_cast<size_t>(plan.method)];
-  const bool reads = request.operation == Operation::read;
-  const bool by_page = locks_pages(call.opened, request.operation);
-  const pattern::Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
-  RangeLock whole_range(call.opened.storage, range.begin, range.length());
-  if (is_atomic(call.opened) ||
-      (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
-    if (auto status = whole_range.acquire(reads ? store::LockMode::shared : store::LockMode::exclusive);
-        !status)
-      return status.error();
-    return whole_range.release(run(call.holding_lock(), request, plan));
+  const bool atomic = is_atomic(call.opened), by_page = locks_pages(call.opened, request.operation);
+  if (atomic || by_page) {
+    const pattern::Interval bounds = request.bounds(), range = by_page ? pages_around(bounds) : bounds;
+    if (atomic || !(range == bounds && range.length() == request.bytes)) {
+      const bool reads = request.operation == Operation::read;
+      RangeLock whole_range(call.opened.storage, range.begin, range.length());
+      if (auto status = whole_range.acquire(reads ? store::LockMode::shared : store::LockMode::exclusive);
+          !status)
+        return status.error();
+      return whole_range.release(run(call.holding_lock(), request, plan));
+    }
   }
   return run(call, request, plan);
 }

@@ -66,10 +66,12 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
   int64_t moved = 0;
   std::optional<RewritePermit> permit;  // obtained when it is first needed
   for (int64_t position = request.position; position < end;) {
-    int64_t begin = request.file->offset_of(position);
-    int64_t next = std::min(end, request.file->data_before(saturating_add(begin, buffer_bytes)));
-    pattern::Interval data{position, next};
-    pattern::Interval window{begin, request.file->bounds(position, next).end};
+    pattern::Interval data{position, end}, window = range;
+    if (buffer_bytes < range.length()) {
+      window.begin = request.file->offset_of(position);
+      data.end = std::min(end, request.file->data_before(saturating_add(window.begin, buffer_bytes)));
+      window.end = request.file->bounds(position, data.end).end;
+    }
     if (request.operation == Operation::write) {
       const SieveWindow part{window, data, buffer};
       const bool whole = part.whole();
@@ -83,19 +85,19 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
       auto status = whole ? write_whole(call, request, part) : rewrite(call, request, part);
       if (!status) return status.error();
     } else {
-      auto got = call.opened.storage.read(std::array{store::Transfer{begin, buffer, window.length()}});
+      auto got = call.opened.storage.read(std::array{store::Transfer{window.begin, buffer, window.length()}});
       if (!got) return got.error();
       bool ended = *got < window.length();
-      if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
+      if (ended) data.end = std::min(data.end, request.file->data_before(window.begin + *got));
       Stopwatch time(call.opened.counters, Counter::copy_ns);
-      if (auto status = request.copy_from({request.file, position, buffer, begin},
+      if (auto status = request.copy_from({request.file, position, buffer, window.begin},
                                           position - request.position, data.length());
           !status)
         return status.error();
       if (ended) return moved + data.length();
     }
     moved += data.length();
-    position = next;
+    position = data.end;
   }
   return moved;
 }
