@@ -15,15 +15,16 @@ Experience& Experiences::of(Operation operation, const Digest& digest) {
                            digest.max_rank_bytes,
                            digest.max_rank_file_pieces,
                            digest.granule};
-  const auto place = std::find_if(known_.begin(), known_.end(),
-                                  [&](const Known& known) { return known.pattern == pattern; });
-  if (place != known_.end()) {
-    std::rotate(place, place + 1, known_.end());
-  } else {
-    if (known_.size() == most_patterns) known_.erase(known_.begin());
-    known_.push_back({pattern, {}});
+  auto known = std::ranges::find(known_, pattern, &Known::pattern);
+  if (known == known_.end()) {
+    if (known_.size() < most_patterns)
+      known = known_.emplace(known_.end());
+    else
+      known = std::ranges::min_element(known_, {}, &Known::last_met);
+    *known = {pattern, {}};
   }
-  return known_.back().experience;
+  known->last_met = ++met_;
+  return known->experience;
 }
 
 }  // namespace concilio::plan

@@ -25,8 +25,10 @@ class Experiences {
   struct Known {
     Pattern pattern;
     Experience experience;
+    int64_t last_met = 0;
   };
-  std::vector<Known> known_;  // the one met last stands last
+  std::vector<Known> known_;
+  int64_t met_ = 0;
 };
 
 }  // namespace concilio::plan
