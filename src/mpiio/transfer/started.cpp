@@ -26,12 +26,12 @@ Started::Started(File& file, const Call& call, const Data& data)
 void Started::go_on(std::shared_ptr<Started> started) {
   Started& call = *started;
   call.queued_ = std::move(started);
-  if (call.file_.threads())
-    call.strand().post(call);
-  else if (call.collective_)
-    call.number_ = call.file_.deferred().add(call.file_.team(), call);
-  else
+  if (!call.collective_ && (!call.file_.threads() || call.transfer_->is_brief()))
     call.run();
+  else if (call.file_.threads())
+    call.strand().post(call);
+  else
+    call.number_ = call.file_.deferred().add(call.file_.team(), call);
 }
 
 exec::Outcome Started::carry_out() {

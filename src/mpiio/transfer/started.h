@@ -31,7 +31,8 @@ class Started final : private Strand::Task, private Deferred::Operation {
 
   Transfer& transfer() { return *transfer_; }
   // Has the call carried out, by another thread if MPI allows several. Without threads a collective call is
-  // carried out when the program waits for it, and an independent one, which needs no other rank, here.
+  // carried out when the program waits for it, and an independent one, which needs no other rank, here; so is
+  // one that is over before a thread would begin.
   static void go_on(std::shared_ptr<Started> started);
 
   // The call's number in the record of calls; 0: it is not recorded.

@@ -28,6 +28,8 @@ class Transfer {
     return {failed || !trouble_, position_, request_.bytes, type_.get()};
   }
   const Status& trouble() const { return trouble_; }
+  // Whether it takes less time than another thread needs to begin with it, if it needs no other rank.
+  bool is_brief() const;
   // Whether this collective call, if it runs now, is made without meeting other ranks.
   bool is_apart() const {
     return call_.collective && call_.pointer != Pointer::ordered &&

@@ -203,6 +203,27 @@ SITUATION(Nonblocking, TestsComplete, everywhere) {
   EXPECT_EQUAL(100, bytes_in(statuses[0]));
 }
 
+// Another thread would begin with them later than they end here.
+SITUATION(Nonblocking, SmallIndependentOnesAreOverAtOnce, not_own) {
+  const std::string path = context.fresh_file("nonblocking-small");
+  const auto mine = values(context.rank, 160);
+  std::vector<uint8_t> back(160, 0);
+  File file(path);
+  set_interleaved_view(file, 16);
+  for (const bool writes : {true, false}) {
+    MPI_Request request;
+    if (writes)
+      OK(MPI_File_iwrite_at(file, 0, mine.data(), 160, MPI_BYTE, &request));
+    else
+      OK(MPI_File_iread_at(file, 0, back.data(), 160, MPI_BYTE, &request));
+    int done = 0;
+    OK(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE));
+    EXPECT(done);
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  }
+  EXPECT(back == mine);
+}
+
 // An error of one rank reaches all ranks when they wait, through the file's error handler. The handler of
 // MPI_COMM_WORLD would end the program.
 SITUATION(Nonblocking, ErrorAtWait, not_own) {
