@@ -12,8 +12,9 @@ namespace concilio {
 
 class Looks {
  public:
-  // For so long it offers its core to others instead of sleeping: whoever writes some KiB to cached pages is
-  // done in less time than it takes to fall asleep and wake up. Actors of a simulator would wait for ever.
+  // For so long it offers its core to others instead of sleeping, as long as they do not keep it: whoever
+  // writes some KiB to cached pages is done in less time than it takes to fall asleep and wake up. Actors of
+  // a simulator would wait for ever.
   static int64_t without_sleep_ns() { return ranks_are_simulated() ? 0 : 50'000; }
 
   Looks(int64_t first_sleep_ns, int64_t longest_sleep_ns)
@@ -22,8 +23,7 @@ class Looks {
   int64_t waited_ns() const { return now_ns() - begin_ns_; }
   // For the time until the next look, which is at most so long.
   void pause(int64_t at_most_ns = INT64_MAX) {
-    const int64_t waited = waited_ns();
-    if (waited < without_sleep_ns()) return let_others_run(waited);
+    if (waited_ns() < without_sleep_ns() && offer_core()) return;
     sleep_ns(std::min(next_sleep_ns_, at_most_ns));
     next_sleep_ns_ = std::min(2 * next_sleep_ns_, longest_sleep_ns_);
   }
