@@ -77,12 +77,6 @@ double cores_at_work(const Facts& facts) {
                   nodes * static_cast<double>(std::max<int64_t>(1, facts.cores_per_node)));
 }
 
-int64_t most_ranks_of_node(const Facts& facts) {
-  int64_t ranks = 1;
-  for (const NodeFacts& node : facts.nodes) ranks = std::max(ranks, node.ranks);
-  return ranks;
-}
-
 double ranks_per_core(const Facts& facts) {
   const double cores = static_cast<double>(std::max<int64_t>(1, facts.cores_per_node));
   return std::max(1.0, static_cast<double>(most_ranks_of_node(facts)) / cores);

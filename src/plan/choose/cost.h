@@ -42,9 +42,7 @@ double first_use_seconds(int64_t bytes);
 double ranks_at_work(const Facts& facts);
 // The number of cores that the ranks keep busy together.
 double cores_at_work(const Facts& facts);
-// Of the fullest node; at least 1.
-int64_t most_ranks_of_node(const Facts& facts);
-// How many of these share a core; at least 1.
+// How many ranks of the fullest node share a core; at least 1.
 double ranks_per_core(const Facts& facts);
 // How many times as fast as one client this many clients are together.
 double together(const Facts& facts, double clients, double request_bytes, const Prices& prices);

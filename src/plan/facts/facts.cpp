@@ -84,4 +84,10 @@ int64_t bucket_border(int64_t first, int64_t end, int i) {
   return first + static_cast<int64_t>(static_cast<__int128>(end - first) * i / bucket_count);
 }
 
+int64_t most_ranks_of_node(const Facts& facts) {
+  int64_t ranks = 1;
+  for (const NodeFacts& node : facts.nodes) ranks = std::max(ranks, node.ranks);
+  return ranks;
+}
+
 }  // namespace concilio::plan

@@ -190,4 +190,7 @@ struct Facts {
   Experience experience;
 };
 
+// The ranks of the fullest node; at least 1.
+int64_t most_ranks_of_node(const Facts& facts);
+
 }  // namespace concilio::plan

@@ -9,7 +9,8 @@ namespace concilio::plan {
 namespace {
 
 // Measured on a 2-core machine with a warm page cache. A read of a few bytes takes 0.5 us. A write takes 0.7
-// us on ext4, wherever it is, but 3.7 us where long writes before have made the page cache's folios large;
+// us on ext4, wherever it is, but 3.7 us where long writes before have made the page cache's folios large
+// (the price lies between);
 // and to lock a range and unlock it, 1.2 us. Long requests move 5e9 B/s, and reads into a window that stays
 // in cache 10e9. One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
 // writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us if

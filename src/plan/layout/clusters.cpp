@@ -40,9 +40,7 @@ const char* obstacle_to_clusters(const Facts& facts, const Layout& layout) {
 }
 
 int64_t most_combined(const Facts& facts, const Layout& layout) {
-  int64_t ranks = 1;
-  for (const NodeFacts& node : facts.nodes) ranks = std::max(ranks, node.ranks);
-  return layout.told_bytes / description_uses / descriptions_bytes(facts, ranks);
+  return layout.told_bytes / description_uses / descriptions_bytes(facts, most_ranks_of_node(facts));
 }
 
 int64_t parcel_bytes_in_cluster(int64_t parcel_bytes) {
