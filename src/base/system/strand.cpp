@@ -35,6 +35,20 @@ class Strand::Pool {
     return true;
   }
 
+  // Returns false if a thread has begun with the strand's tasks, or was not asked to.
+  bool take_back(Strand& strand) {
+    std::lock_guard lock(mutex_);
+    Strand* before = nullptr;
+    for (Strand* ready = first_; ready; before = std::exchange(ready, ready->next_ready_)) {
+      if (ready != &strand) continue;
+      (before ? before->next_ready_ : first_) = std::exchange(strand.next_ready_, nullptr);
+      if (last_ == &strand) last_ = before;
+      --ready_;
+      return true;
+    }
+    return false;
+  }
+
  private:
   bool add_thread() {
     // The program's signals must reach the program's own threads. Signals that a thread causes itself stay
@@ -108,9 +122,16 @@ bool Strand::claim() {
   return !Pool::instance().run(*this);
 }
 
-void Strand::run_claimed() {
+bool Strand::claim_back() {
+  std::lock_guard lock(mutex_);
+  if (!first_) return false;
+  if (busy_) return Pool::instance().take_back(*this);
+  return busy_ = true;
+}
+
+void Strand::run_claimed(const Task* last) {
   std::unique_lock lock(mutex_);
-  run_tasks(lock);
+  run_tasks(lock, last);
 }
 
 void Strand::enter() {
@@ -131,20 +152,27 @@ void Strand::enter() {
   turn_.wait(lock, [&] { return granted; });
 }
 
+bool Strand::enter_if_idle() {
+  std::lock_guard lock(mutex_);
+  return !busy_ && !first_ && (busy_ = true);
+}
+
 void Strand::leave() {
   std::unique_lock lock(mutex_);
   if (first_ && !first_->granted_ && Pool::instance().run(*this)) return;
   run_tasks(lock);
 }
 
-void Strand::run_tasks(std::unique_lock<std::mutex>& lock) {
-  while (first_) {
+void Strand::run_tasks(std::unique_lock<std::mutex>& lock, const Task* last) {
+  for (const Task* done = nullptr; first_;) {
+    if (done && done == last && !first_->granted_ && Pool::instance().run(*this)) return;
     Task& task = take_first();
     if (task.granted_) {
       *task.granted_ = true;
       turn_.notify_all();
       return;
     }
+    done = &task;
     lock.unlock();
     task.run();
     lock.lock();

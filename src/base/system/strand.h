@@ -45,6 +45,14 @@ class Strand {
     Turn turn(*this);
     return work();
   }
+  // Runs the work on the calling thread if no work came before that is not done, and returns what it returns;
+  // else returns false. Must not be called from work of the same strand.
+  template <typename Work>
+  bool run_if_idle(Work&& work) {
+    if (!enter_if_idle()) return false;
+    Turn turn(*this, Turn::Entered());
+    return work();
+  }
   // Waits for all work that came before.
   void wait() {
     run([] {});
@@ -53,24 +61,30 @@ class Strand {
   // Asks once more for a thread for tasks that have none. If the system still gives none, returns true, and
   // the caller must call run_claimed(), which runs them here. Until then it is nobody else's turn.
   bool claim();
-  void run_claimed();
+  // The same for a caller that waits for posted work: returns true also if no thread has begun with it yet.
+  bool claim_back();
+  // Runs tasks up to `last`, and leaves those behind it to a thread; all of them if there is none.
+  void run_claimed(const Task* last = nullptr);
 
  private:
   class Pool;
   class Turn {
    public:
-    explicit Turn(Strand& strand) : strand_(strand) { strand_.enter(); }
+    struct Entered {};
+    explicit Turn(Strand& strand) : Turn(strand, Entered()) { strand_.enter(); }
+    Turn(Strand& strand, Entered) : strand_(strand) {}
     ~Turn() { strand_.leave(); }
 
    private:
     Strand& strand_;
   };
   void enter();
+  bool enter_if_idle();
   void leave();
   void append(Task& task);
   Task& take_first();
-  // Runs tasks until it is a waiting caller's turn, or no task is left.
-  void run_tasks(std::unique_lock<std::mutex>& lock);
+  // Runs tasks until it is a waiting caller's turn, or a thread's behind `last`, or no task is left.
+  void run_tasks(std::unique_lock<std::mutex>& lock, const Task* last = nullptr);
 
   std::mutex mutex_;
   std::condition_variable turn_;

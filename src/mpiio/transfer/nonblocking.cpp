@@ -102,7 +102,7 @@ int end(File& file, const Call& call, MPI_Status* status) {
     file.begin_split(std::move(*split));
     return fail(std::move(why));
   }
-  split->call->finish();
+  split->call->finish(true);
   split->call->wait();
   if (const int64_t number = split->call->record_number(); number > 0) file.record()->waited(number, timing);
   const exec::Outcome& outcome = split->call->outcome();

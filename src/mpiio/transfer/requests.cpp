@@ -132,9 +132,10 @@ bool WaitCall::attempt() {
 }
 
 void WaitCall::sleep() {
-  for (const Ours& ours : ours_) ours.started->finish();
-  if (others_ > 0) return;
-  for (const Ours& ours : ours_) ours.started->wait();
+  // While this thread works, MPI makes no progress with its own requests.
+  const bool alone = others_ == 0;
+  for (const Ours& ours : ours_) ours.started->finish(alone);
+  for (const Ours& ours : ours_) alone ? ours.started->wait() : ours.started->wait_beside_messages();
 }
 
 // Whether MPI has completed the request, and its operation failed.

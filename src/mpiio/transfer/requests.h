@@ -35,8 +35,8 @@ class WaitCall {
   WaitCall(int count, const MPI_Request* requests);
   WaitCall(const WaitCall&) = delete;
 
-  // Carries out those operations that are deferred. If all requests are Concilio's, it then sleeps until all
-  // are done, because MPI's own wait would take a core away from the work that it waits for.
+  // Carries out those operations that are deferred. Then waits until all of Concilio's requests are done,
+  // because MPI's own wait would take a core away from the work that it waits for.
   void sleep();
   // Carries out those deferred operations that the other ranks have come to. Returns whether any is left.
   bool attempt();

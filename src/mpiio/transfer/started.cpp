@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "base/system/core_offer.h"
+#include "base/waiting.h"
 #include "mpiio/calls/raise.h"
 #include "mpiio/file/call_record.h"
 
@@ -26,12 +28,22 @@ Started::Started(File& file, const Call& call, const Data& data)
 void Started::go_on(std::shared_ptr<Started> started) {
   Started& call = *started;
   call.queued_ = std::move(started);
-  if (!call.collective_ && (!call.file_.threads() || call.transfer_->is_brief()))
-    call.run();
-  else if (call.file_.threads())
-    call.strand().post(call);
-  else
+  if (call.file_.threads()) {
+    if (!call.transfer_->is_brief() || !call.run_here()) call.strand().post(call);
+  } else if (call.collective_) {
     call.number_ = call.file_.deferred().add(call.file_.team(), call);
+  } else {
+    call.run();
+  }
+}
+
+bool Started::run_here() {
+  const auto here = [&] {
+    run();
+    return true;
+  };
+  if (!collective_) return here();
+  return strand().run_if_idle([&] { return is_apart() && here(); });
 }
 
 exec::Outcome Started::carry_out() {
@@ -66,34 +78,35 @@ void Started::let_go() noexcept {
   const std::shared_ptr<Started> last = std::move(queued_);
 }
 
+// Who waits is woken up last: a wait of MPI for a request that is not complete may spin, and take the core
+// away from the thread that is about to complete it.
 void Started::complete(exec::Outcome outcome) {
-  {
-    std::lock_guard lock(mutex_);
-    if (!outcome && request_.handle != MPI_REQUEST_NULL) {
-      code_ = class_of(outcome.error().kind);  // stays if there is no memory for the message
-      if_there_is_memory([&] {
-        Error full = explain(file_, function_, outcome.error());
-        code_ = code_of(full);
-        message_ = std::move(full.message);
-      });
-    }
-    outcome_ = std::move(outcome);
-    done_ = true;
-    came_.notify_all();
+  const bool has_request = request_.handle != MPI_REQUEST_NULL;
+  if (!outcome && has_request) {
+    code_ = class_of(outcome.error().kind);  // stays if there is no memory for the message
+    if_there_is_memory([&] {
+      Error full = explain(file_, function_, outcome.error());
+      code_ = code_of(full);
+      message_ = std::move(full.message);
+    });
   }
-  if (request_.handle != MPI_REQUEST_NULL) PMPI_Grequest_complete(request_.handle);
+  outcome_ = std::move(outcome);
+  if (has_request) PMPI_Grequest_complete(request_.handle);
+  std::lock_guard lock(mutex_);
+  done_ = true;
+  came_.notify_all();
 }
 
 // As long as the lock is held, a call that is not done does not become done, and so its file stays open.
-void Started::finish() {
+void Started::finish(bool here) {
   std::unique_lock lock(mutex_);
   if (done_) return;
   if (number_ != 0) {
     lock.unlock();
     file_.deferred().finish_part(number_);
-  } else if (strand().claim()) {
+  } else if (here ? strand().claim_back() : strand().claim()) {
     lock.unlock();
-    strand().run_claimed();
+    strand().run_claimed(this);
   }
 }
 
@@ -107,6 +120,10 @@ bool Started::advance() {
   if (strand().claim()) {
     lock.unlock();
     strand().run_claimed();
+  } else {
+    lock.unlock();
+    // The program may look again and again, and a thread needs a core to get on.
+    (void)offer_core();
   }
   return false;
 }
@@ -126,6 +143,15 @@ void Started::wait() {
   // Other ranks may need messages of this rank to proceed.
   while (!came_.wait_for(lock, std::chrono::milliseconds(1), [&] { return done_; }))
     file_.team().make_progress();
+}
+
+void Started::wait_beside_messages() {
+  const int64_t begin_ns = now_ns();
+  for (std::unique_lock lock(mutex_); !done_; lock.lock()) {
+    file_.team().make_progress();
+    lock.unlock();
+    let_others_run(now_ns() - begin_ns);
+  }
 }
 
 int Started::tell(ErrorHandler::Result result) const {

@@ -31,16 +31,17 @@ class Started final : private Strand::Task, private Deferred::Operation {
 
   Transfer& transfer() { return *transfer_; }
   // Has the call carried out, by another thread if MPI allows several. Without threads a collective call is
-  // carried out when the program waits for it, and an independent one, which needs no other rank, here; so is
-  // one that is over before a thread would begin.
+  // carried out when the program waits for it, and an independent one, which needs no other rank, here. With
+  // threads, so is one that is over before a thread would begin.
   static void go_on(std::shared_ptr<Started> started);
 
   // The call's number in the record of calls; 0: it is not recorded.
   int64_t record_number() const { return record_number_; }
   void set_record_number(int64_t number) { record_number_ = number; }
 
-  // Carries out the call if nobody else does, after those of the file that come before it.
-  void finish();
+  // Carries out the call if nobody else does, after those of the file that come before it. `here`: also if a
+  // thread has been asked to, and has not begun.
+  void finish(bool here);
   // Carries it out if the other ranks have come to it. Returns whether it waits for them.
   bool advance();
   // Of a deferred call: whether all ranks of this node have come to its file.
@@ -50,6 +51,8 @@ class Started final : private Strand::Task, private Deferred::Operation {
   int64_t team_between_nodes();
   // Sleeps until the call is done.
   void wait();
+  // The same while messages of the program are under way, which proceed meanwhile.
+  void wait_beside_messages();
   // Bytes transferred. It stays what it is once the call is done.
   const exec::Outcome& outcome() const { return outcome_; }
 
@@ -68,6 +71,8 @@ class Started final : private Strand::Task, private Deferred::Operation {
 
  private:
   void run() noexcept override;
+  // Runs the call, if it needs no other rank and none before it is still to be made. Then it may be gone.
+  bool run_here();
   bool attempt() override;
   bool is_apart() const override { return transfer_->is_apart(); }
   bool settle() override;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <future>
 #include <numeric>
+#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -79,6 +80,72 @@ TEST(Strand, TasksPostedWhileACallerRunsComeAfterIt) {
   strand.wait();
   EXPECT_TRUE(in_order);
   EXPECT_TRUE(on_pool);
+}
+
+TEST(Strand, IdleOneRunsWorkAtOnceAndABusyOneDoesNot) {
+  Strand strand;
+  std::promise<void> gate;
+  auto opened = gate.get_future();
+  post(strand, [&] { opened.wait(); });
+  EXPECT_FALSE(strand.run_if_idle([] { return true; }));
+  gate.set_value();
+  strand.wait();
+  const auto self = std::this_thread::get_id();
+  std::atomic<bool> posted_ran{false};
+  const auto work = [&] {
+    EXPECT_EQ(std::this_thread::get_id(), self);
+    post(strand, [&] { posted_ran = true; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return !posted_ran;
+  };
+  EXPECT_TRUE(strand.run_if_idle(work));
+  strand.wait();
+  EXPECT_TRUE(posted_ran);
+  EXPECT_FALSE(strand.run_if_idle([] { return false; }));
+  strand.wait();
+}
+
+// A thread needs a moment to begin, and the caller takes its place, but only for what it waits for.
+TEST(Strand, WhoWaitsRunsWorkThatNoThreadHasBegun) {
+  class Numbered final : public Strand::Task {
+   public:
+    explicit Numbered(int& count) : count_(count) {}
+    void run() noexcept override {
+      number = ++count_;
+      thread = std::this_thread::get_id();
+      ran.release();
+    }
+    int number = 0;
+    std::thread::id thread;
+    std::binary_semaphore ran{0};
+
+   private:
+    int& count_;
+  };
+  Strand strand;
+  const auto self = std::this_thread::get_id();
+  int claimed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    int count = 0;
+    Numbered first(count), wanted(count), last(count);
+    strand.run([&] {
+      for (Numbered* task : {&first, &wanted, &last}) strand.post(*task);
+    });
+    if (strand.claim_back()) {
+      ++claimed;
+      strand.run_claimed(&wanted);
+      EXPECT_EQ(self, first.thread);
+      EXPECT_EQ(self, wanted.thread);
+      last.ran.acquire();
+      EXPECT_NE(self, last.thread);
+    }
+    strand.wait();
+    EXPECT_EQ(1, first.number);
+    EXPECT_EQ(2, wanted.number);
+    EXPECT_EQ(3, last.number);
+    EXPECT_FALSE(strand.claim_back());
+  }
+  EXPECT_GT(claimed, 0);
 }
 
 TEST(Strand, OneThatWaitsForAnotherDoesNotHoldItUp) {

@@ -1,6 +1,8 @@
 // Collective calls that repeat each other are made without meeting, and all that a program may count on
 // holds: bytes, what a call of another kind sees, errors.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "situations/situation.h"
@@ -59,6 +61,22 @@ bool is_apart(int call) {
   return call > meeting;
 }
 
+// How often the library's threads in this process have gone to sleep.
+int64_t sleeps_of_threads() {
+  int64_t sleeps = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::ifstream(thread.path() / "comm") >> name;
+    if (name != "concilio") continue;
+    std::ifstream status(thread.path() / "status");
+    int64_t number = 0;
+    for (std::string word; status >> word;) {
+      if (word == "voluntary_ctxt_switches:" && status >> number) sleeps += number;
+    }
+  }
+  return sleeps;
+}
+
 void wait_a_little() {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
@@ -86,6 +104,31 @@ SITUATION(Apart, RanksMeetMoreAndMoreSeldom, not_own) {
     }
     barrier();
     expect_rows(path, many);
+  }
+}
+
+// Another thread would begin with small nonblocking ones later than they end where they are started. It may
+// have to, right after a meeting, if the thread that met the others has not gone yet.
+SITUATION(Apart, SmallNonblockingOnesTakeNoThread, not_own) {
+  const std::string path = context.fresh_file("apart-nonblocking");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+  std::vector<uint8_t> back(block);
+  for (const bool writes : {true, false}) {
+    int apart = 0, without_thread = 0;
+    for (int row = 0; row < many; ++row) {
+      const std::vector<uint8_t> data = values(context.rank * 1000 + row, block);
+      const int64_t slept = sleeps_of_threads();
+      MPI_Request request;
+      if (writes)
+        OK(MPI_File_iwrite_at_all(file, place(row), data.data(), block, MPI_BYTE, &request));
+      else
+        OK(MPI_File_iread_at_all(file, place(row), back.data(), block, MPI_BYTE, &request));
+      OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+      apart += is_apart(row);
+      without_thread += is_apart(row) && sleeps_of_threads() == slept;
+      if (!writes) EXPECT_BYTES(data, back);
+    }
+    EXPECT(without_thread >= apart / 2);
   }
 }
 
