@@ -289,9 +289,13 @@ Status Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes)
 }
 
 bool Transfer::is_brief() const {
-  // They take some 10 us, and another thread begins 30 to 60 us after it was asked to.
-  constexpr int64_t most_bytes = 16 << 10;
-  return request_.bytes <= most_bytes && !needs_staging() && file_.opened()->prices().from_memory;
+  // So much takes some 20 us, and another thread begins 30 to 60 us after it was asked to. A piece takes as
+  // long as so many bytes more.
+  constexpr int64_t most_bytes = 128 << 10, bytes_of_piece = 1 << 10;
+  if (request_.bytes > most_bytes || needs_staging()) return false;
+  const int64_t most_pieces = (most_bytes - request_.bytes) / bytes_of_piece;
+  return request_.file->pieces(request_.position, request_.position + request_.bytes) <= most_pieces &&
+         file_.opened()->prices().from_memory;
 }
 
 // A collective call that the ranks make without meeting is carried out like an independent one; so is an
