@@ -97,14 +97,24 @@ bool is_of_small_pieces(const plan::Digest& digest) {
          digest.staging_bytes == 0;
 }
 
-// Whether the plan is known without planning, which would take longer than the call: on one node, where
-// storage answers from memory and nobody asks for another method, each rank passes its small piece on.
-bool is_known(const OpenFile& opened, const plan::Wishes& wishes, const plan::Digest& digest) {
+// Whether a plan would take longer than a small call: on one node, where storage answers from memory and
+// nobody asks for another method.
+bool may_go_unplanned(const OpenFile& opened, const plan::Wishes& wishes, const plan::Digest& digest) {
   const bool left_to_plan = wishes.forced_method < 0 && !wishes.no_independent &&
                             wishes.collective != plan::Choice3::enable &&
                             wishes.sieving != plan::Choice3::enable && wishes.write_behind_bytes == 0;
   return left_to_plan && opened.on_one_node() && opened.prices().from_memory && opened.exact_writes &&
-         !opened.atomic && digest.more == 0 && is_of_small_pieces(digest);
+         !opened.atomic && digest.more == 0 && digest.staging_bytes == 0;
+}
+
+// Whether all that the ranks read, and what lies between, is little, and is not known to be asked for again.
+bool is_at_first_sight(const plan::Wishes& wishes, const plan::Digest& digest) {
+  constexpr int64_t most_bytes = 64 << 10;
+  const int64_t range = digest.end - digest.first;
+  const bool has_room = wishes.memory_limit_bytes / 16 >= range &&
+                        (wishes.sieve_buffer_bytes <= 0 || wishes.sieve_buffer_bytes >= range);
+  return digest.likeness < plan::Digest::plan_outdated && range <= most_bytes && digest.monotone &&
+         has_room && wishes.sieving != plan::Choice3::disable;
 }
 
 // Whether the next call of the pattern takes the same method.
@@ -246,6 +256,7 @@ bool Collective::reuse(const OpenFile& opened, Operation operation, const plan::
                            digest.shift_min == digest.shift_max &&
                            is_good_after(prepared->plan, digest.shift_min, opened.facts);
   if (!moves_along && !(prepared->any_small_pieces && is_of_small_pieces(digest))) return false;
+  if (prepared->at_first_sight) return false;
   if (!still_chosen(prepared->plan, experience)) return false;
   ++opened.counters[Counter::plans_reused];
   if (moves_along && digest.shift_min != 0) {
@@ -298,13 +309,12 @@ Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
   return {};
 }
 
-void Collective::take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest,
-                                 KeptPlans::Kept& kept) {
+void Collective::take_known_plan(const OpenFile& opened, const plan::Plan& plan, Operation operation,
+                                 const plan::Digest& digest, KeptPlans::Kept& kept) {
   ++opened.counters[Counter::plans_made];
-  spare_->plan = plan::plan_of_small_pieces();
+  spare_->plan = plan;
   spare_->plan.operation = operation;
   spare_->plan.file_pieces = digest.file_pieces;
-  spare_->any_small_pieces = true;
   kept.prepared = std::move(spare_);
 }
 
@@ -581,8 +591,13 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   KeptPlans::Kept& kept = plans.take();
   kept.pattern = asked;
   if (!again) kept.alone = false;
-  if (!again && is_known(opened, wishes, digest)) {
-    take_known_plan(opened, request.operation, digest, kept);
+  const bool unplanned = !again && may_go_unplanned(opened, wishes, digest);
+  if (unplanned && is_of_small_pieces(digest)) {
+    take_known_plan(opened, plan::plan_of_small_pieces(), request.operation, digest, kept);
+    kept.prepared->any_small_pieces = true;
+  } else if (unplanned && request.operation == Operation::read && is_at_first_sight(wishes, digest)) {
+    take_known_plan(opened, plan::plan_at_first_sight(digest), request.operation, digest, kept);
+    kept.prepared->at_first_sight = true;
   } else if (!again) {
     if (Status planned = plan_call(opened, request, wishes, facts, kept, notice); !planned)
       return planned.error();

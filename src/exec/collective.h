@@ -114,9 +114,9 @@ class Collective {
   // Before a new plan is kept, forgets all but those of the last calls if what ranks keep of each other's
   // requests for all of them might not stay within the memory limit. The same on all ranks.
   void leave_room_beside(const plan::Plan& plan, int64_t limit_bytes);
-  // Takes plan_of_small_pieces(), which needs neither memory nor other ranks.
-  void take_known_plan(const OpenFile& opened, Operation operation, const plan::Digest& digest,
-                       KeptPlans::Kept& kept);
+  // Takes a plan that needs neither memory nor other ranks.
+  void take_known_plan(const OpenFile& opened, const plan::Plan& plan, Operation operation,
+                       const plan::Digest& digest, KeptPlans::Kept& kept);
   // This rank's own part of making a plan.
   Status prepare(const OpenFile& opened, const plan::Facts& facts, std::shared_ptr<Prepared>& made);
   Status tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);

@@ -38,6 +38,7 @@ struct Prepared {
   std::optional<RoundGear> gear;  // two_phase only
   bool by_notice = false;         // the ranks carry it out under a RewriteNotice; the same on all of them
   bool any_small_pieces = false;  // it serves every call that is_of_small_pieces(); the same on all of them
+  bool at_first_sight = false;    // when the pattern comes back, it is planned; the same on all of them
   MemoryWatch memory;             // on one rank of each node
 };
 

@@ -133,6 +133,27 @@ SITUATION(Variables, WithoutMeeting, not_own) {
   EXPECT_BYTES(course.expected(), contents(path));
 }
 
+// The ranks meet at the beginning and at the end of a read. To plan one takes one meeting more.
+SITUATION(Variables, SmallOnesAreNotPlannedUntilTheyAreReadAgain, not_own) {
+  const bool on_one_node = ranks_of_host() == context.ranks;
+  const Course course({0, 1, 2, 3});
+  const std::string path = context.fresh_file("by-turns-once");
+  make_file(path, course.expected());
+  File file(path, MPI_MODE_RDWR);
+  for (const bool again : {false, true}) {
+    for (int call = 0; call < course.calls(); ++call) {
+      const int64_t before = counter(file, "meetings"), views = 1;
+      course.read(file, call);
+      const int64_t meetings = counter(file, "meetings") - before - views;
+      if (context.ranks == 1 || !on_one_node) continue;
+      if (again)
+        EXPECT(meetings > 2);
+      else
+        EXPECT_EQUAL(2, meetings);
+    }
+  }
+}
+
 SITUATION(Variables, MorePatternsThanAreKept, not_own) {
   constexpr int most = 60;
   const int calls = context.brief ? 50 : 100;
