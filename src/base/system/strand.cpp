@@ -135,11 +135,8 @@ void Strand::run_claimed(const Task* last) {
 }
 
 void Strand::enter() {
+  if (enter_if_idle()) return;
   std::unique_lock lock(mutex_);
-  if (!busy_ && !first_) {
-    busy_ = true;
-    return;
-  }
   // It is queued on the caller's own stack.
   struct Caller final : Task {
     void run() noexcept override {}

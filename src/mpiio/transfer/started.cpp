@@ -117,14 +117,12 @@ bool Started::advance() {
     lock.unlock();
     return !file_.deferred().test(number_);
   }
-  if (strand().claim()) {
-    lock.unlock();
+  const bool claimed = strand().claim();
+  lock.unlock();
+  if (claimed)
     strand().run_claimed();
-  } else {
-    lock.unlock();
-    // The program may look again and again, and a thread needs a core to get on.
-    (void)offer_core();
-  }
+  else
+    (void)offer_core();  // the program may look again and again, and a thread needs a core to get on
   return false;
 }
 

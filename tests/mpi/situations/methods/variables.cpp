@@ -133,7 +133,7 @@ SITUATION(Variables, WithoutMeeting, not_own) {
   EXPECT_BYTES(course.expected(), contents(path));
 }
 
-// The ranks meet at the beginning and at the end of a read. To plan one takes one meeting more.
+// The ranks meet at the beginning and at the end of a read. To plan one takes more meetings.
 SITUATION(Variables, SmallOnesAreNotPlannedUntilTheyAreReadAgain, not_own) {
   const bool on_one_node = ranks_of_host() == context.ranks;
   const Course course({0, 1, 2, 3});
