@@ -1,7 +1,10 @@
 #include "launch/installation.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "base/system/read_file.h"
+#include "base/system/descriptor.h"
 #include "system/process.h"
 
 namespace concilio::tools {
@@ -62,19 +65,31 @@ Result<std::string> find_library(Flavour flavour, const Environment& environment
 
 namespace {
 
-// The text after the mark in a library's file, such as "openmpi 4.1.4". Empty if the file has no mark.
+// The text after the mark in a library's file, such as "openmpi 4.1.4". Empty if the file has no mark. Of a
+// library that holds what debuggers need, the mark is in a small part, so the file is not read but mapped.
 std::string built_for(const std::string& library) {
   static constexpr std::string_view mark = "concilio-built-for: ";
-  const auto text = read_all(library);
-  const size_t place = text ? text->find(mark) : std::string::npos;
-  return place == std::string::npos ? "" : text->substr(place + mark.size()).c_str();
+  const Descriptor file(open(library.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (!file || fstat(file.number(), &status) != 0 || status.st_size == 0) return "";
+  const auto bytes = static_cast<size_t>(status.st_size);
+  void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (mapped == MAP_FAILED) return "";
+  const std::string_view text(static_cast<const char*>(mapped), bytes);
+  const size_t place = text.find(mark);
+  std::string found;
+  if (place != std::string_view::npos) {
+    const std::string_view rest = text.substr(place + mark.size());
+    found = rest.substr(0, rest.find('\0'));
+  }
+  munmap(mapped, bytes);
+  return found;
 }
 
-Installed examine(Flavour flavour, const std::string& path, const Environment& environment) {
+Installed examine(Flavour flavour, const std::string& path) {
   Installed installed;
   installed.flavour = flavour;
   installed.path = path;
-  if (const auto linked = mpi_library_of_file(path, environment)) installed.mpi = *linked;
   std::istringstream words(built_for(path));
   std::string interface;
   MpiVersion version;
@@ -87,6 +102,14 @@ Installed examine(Flavour flavour, const std::string& path, const Environment& e
                                                    : Interface::other;
   installed.mpi.version = version;
   return installed;
+}
+
+// Asks the dynamic loader, which takes as long as a small program runs.
+void find_linked(Installed& installed, const Environment& environment) {
+  const auto linked = mpi_library_of_file(installed.path, environment);
+  if (!linked) return;
+  installed.mpi.name = linked->name;
+  installed.mpi.path = linked->path;
 }
 
 bool same_major(const std::optional<MpiVersion>& one, const std::optional<MpiVersion>& other) {
@@ -102,7 +125,6 @@ bool same_interface(const std::optional<MpiVersion>& one, const std::optional<Mp
 }
 
 bool serves(const Installed& installed, const MpiLibrary& mpi) {
-  if (installed.mpi.interface != mpi.interface || mpi.interface == Interface::other) return false;
   if (!installed.mpi.name.empty() && installed.mpi.name != mpi.name) return false;
   return mpi.interface == Interface::abi || same_interface(installed.mpi.version, mpi.version);
 }
@@ -174,7 +196,7 @@ std::vector<Installed> installed_libraries(const Environment& environment) {
   std::vector<Installed> all;
   for (const Flavour flavour : all_flavours) {
     const auto path = find_library(flavour, environment);
-    if (path) all.push_back(examine(flavour, *path, environment));
+    if (path) all.push_back(examine(flavour, *path));
   }
   return all;
 }
@@ -183,8 +205,11 @@ Result<Installed> library_for(const MpiLibrary& mpi, const Environment& environm
   const auto all = installed_libraries(environment);
   std::vector<Installed> fitting;
   for (const Installed& installed : all) {
-    if (serves(installed, mpi)) fitting.push_back(installed);
+    if (installed.mpi.interface == mpi.interface && mpi.interface != Interface::other)
+      fitting.push_back(installed);
   }
+  for (Installed& installed : fitting) find_linked(installed, environment);
+  std::erase_if(fitting, [&](const Installed& installed) { return !serves(installed, mpi); });
   prefer(fitting, [&](const Installed& installed) { return same_major(installed.mpi.version, mpi.version); });
   return the_one_of(fitting, mpi, all, environment);
 }
@@ -198,6 +223,7 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
       continue;
     if (same_interface(installed.mpi.version, version)) fitting.push_back(installed);
   }
+  for (Installed& installed : fitting) find_linked(installed, environment);
   // The program's MPI is some MPI of this machine, and likelier of the very version.
   prefer(fitting, [](const Installed& installed) { return !installed.mpi.path.empty(); });
   prefer(fitting, [&](const Installed& installed) { return same_major(installed.mpi.version, version); });

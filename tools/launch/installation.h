@@ -21,8 +21,8 @@ Result<std::string> find_library(Flavour flavour, const Environment& environment
 struct Installed {
   Flavour flavour = Flavour::openmpi;
   std::string path;
-  MpiLibrary mpi;  // the MPI library that it is linked with, if the loader finds it; its version is the one
-                   // that it was built for
+  MpiLibrary mpi;  // the MPI that it was built for; its name and path are those of the library that the
+                   // loader finds for it, and are empty unless `library_for` returned this
 
   std::string described() const;  // "openmpi (Open MPI 4.1.4)"
 };
