@@ -117,6 +117,7 @@ std::string first_difference(const std::vector<T>& expected, const std::vector<T
   if (expected.size() != found.size()) {
     return "sizes differ: expected " + as_text(expected.size()) + ", found " + as_text(found.size());
   }
+  if (expected == found) return {};
   for (size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] != found[i]) {
       return "at " + as_text(i) + " expected " + as_text(expected[i]) + ", found " + as_text(found[i]);
