@@ -22,6 +22,9 @@ if(CONCILIO_SANITIZE)
   target_compile_options(concilio_flags INTERFACE -fsanitize=${CONCILIO_SANITIZE} -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer)
   target_link_options(concilio_flags INTERFACE -fsanitize=${CONCILIO_SANITIZE})
+  if(CONCILIO_SANITIZE_NOT)
+    target_compile_options(concilio_flags INTERFACE -fno-sanitize=${CONCILIO_SANITIZE_NOT})
+  endif()
 endif()
 
 # concilio_library(NAME LIBS... [SOURCES...]) makes one static library for a folder, from all sources in and below it,
