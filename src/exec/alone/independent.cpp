@@ -7,13 +7,11 @@
 #include "exec/alone/of_device.h"
 #include "exec/alone/run_alone.h"
 #include "exec/alone/sieve.h"
+#include "plan/choose/methods/independent.h"
 
 namespace concilio::exec {
 namespace {
 
-// If the pieces in memory have a mean length below this, a contiguous stretch of the file is packed rather
-// than transferred as a vector.
-constexpr int64_t pack_below_bytes = 512;
 constexpr int64_t pack_buffer_bytes = 256 << 10;
 
 // Packing pays for a contiguous stretch of the file made of small pieces in memory. It reads and locks
@@ -21,7 +19,7 @@ constexpr int64_t pack_buffer_bytes = 256 << 10;
 bool should_pack(const Request& request) {
   int64_t memory_pieces = std::max<int64_t>(1, request.memory->pieces(0, request.bytes));
   return request.bounds().length() == request.bytes && memory_pieces > 1 &&
-         request.bytes / memory_pieces < pack_below_bytes &&
+         request.bytes / memory_pieces < plan::pack_below_bytes &&
          request.file->monotone_within(request.position + request.bytes);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/choose/methods/independent.h"
 #include "plan/facts/logarithm.h"
 
 namespace concilio::plan {
@@ -144,6 +145,29 @@ void add_agreements(const Facts& facts, const Prices& prices, Cost& cost) {
   cost.add("agreement", seconds);
 }
 
+namespace {
+
+bool is_scattered_in_memory(const Digest& digest) {
+  return digest.memory_pieces > digest.file_pieces;
+}
+
+// Whether what is scattered in memory is copied to a buffer for its requests, as that takes less time than to
+// name every piece of memory to the system, or as no request can reach the memory.
+bool passes_a_buffer(const Digest& digest) {
+  const bool one_stretch_a_rank = digest.file_pieces <= digest.ranks_with_data;
+  return digest.staging_bytes > 0 ||
+         (one_stretch_a_rank && digest.bytes / std::max<int64_t>(1, digest.memory_pieces) < pack_below_bytes);
+}
+
+// What it takes the system to go from one piece of memory to the next within a request.
+double vector_seconds(const Facts& facts) {
+  constexpr double seconds_a_piece = 30e-9;
+  if (!is_scattered_in_memory(facts.digest) || passes_a_buffer(facts.digest)) return 0;
+  return static_cast<double>(facts.digest.memory_pieces) * seconds_a_piece / cores_at_work(facts);
+}
+
+}  // namespace
+
 Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, const Prices& prices) {
   const RequestPrices& requests = prices.of(facts.operation);
   const double bytes = static_cast<double>(facts.digest.bytes);
@@ -156,7 +180,8 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.add("requests", std::max(pieces * one.latency / together(facts, clients, mean_bytes, prices),
-                                pieces_of_one * std::min(of_one, one.latency)));
+                                pieces_of_one * std::min(of_one, one.latency)) +
+                           vector_seconds(facts));
   const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
   const double targets = targets_of_request(facts, mean_bytes);
   const double at_once = moving_together(facts, ranks_at_work(facts) * targets, mean_bytes, prices);
@@ -164,10 +189,8 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
                                    bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes / targets);
   cost.add("storage",
            moving_seconds(facts, of_bytes, std::max(bytes, bytes_of_one * at_once), at_once, prices));
-  // Pieces that are scattered in memory are copied as well.
-  if (facts.digest.memory_pieces > facts.digest.file_pieces) {
+  if (is_scattered_in_memory(facts.digest) && passes_a_buffer(facts.digest))
     cost.add("copies", copy_seconds(facts, bytes, static_cast<double>(facts.digest.memory_pieces), prices));
-  }
   return cost;
 }
 

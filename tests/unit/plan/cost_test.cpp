@@ -135,6 +135,29 @@ TEST(Price, ListTakesAsLongAsItsLargestRank) {
   EXPECT_GT(price(Method::list, uneven, local), 1.5 * price(Method::list, even, local));
 }
 
+// Requests name the pieces to the system, which moves each to or from its place.
+TEST(Price, PiecesInMemoryAreCopiedOnlyIfTheyAreTinyOrOfADevice) {
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    const Facts whole = contiguous(operation, 2);
+    const double of_whole = price(Method::independent, whole, local);
+    Facts scattered = whole;
+    scattered.digest.memory_pieces = whole.digest.bytes / 4096;
+    EXPECT_GT(price(Method::independent, scattered, local), of_whole);
+    EXPECT_LT(price(Method::independent, scattered, local), 1.1 * of_whole);
+    Facts tiny = whole;
+    tiny.digest.memory_pieces = whole.digest.bytes / 256;
+    EXPECT_GT(price(Method::independent, tiny, local), 1.3 * of_whole);
+    Facts of_device = scattered;
+    of_device.digest.staging_bytes = MiB;
+    EXPECT_GT(price(Method::independent, of_device, local), 1.3 * of_whole);
+    // Where the file has many pieces too, they are not packed.
+    const Facts pieces = interleaved(operation, 2, 512);
+    Facts both = pieces;
+    both.digest.memory_pieces = 2 * pieces.digest.file_pieces;
+    EXPECT_LT(price(Method::list, both, local), 1.1 * price(Method::list, pieces, local));
+  }
+}
+
 TEST(Price, SieveWritesReadFirstAndLock) {
   Facts write = interleaved(Operation::write, 1, 64);
   write.digest.bytes /= 2;
