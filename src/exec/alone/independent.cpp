@@ -7,7 +7,7 @@
 #include "exec/alone/of_device.h"
 #include "exec/alone/run_alone.h"
 #include "exec/alone/sieve.h"
-#include "plan/choose/methods/independent.h"
+#include "plan/choose/cost.h"
 
 namespace concilio::exec {
 namespace {

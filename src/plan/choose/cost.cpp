@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/choose/methods/independent.h"
 #include "plan/facts/logarithm.h"
 
 namespace concilio::plan {

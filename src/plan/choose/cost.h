@@ -69,6 +69,10 @@ struct RequestSeconds {
   RequestSeconds(const Curve& curve, double bytes);
 };
 
+// One stretch of the file whose pieces in memory have a mean length below this is packed in a buffer rather
+// than transferred as a vector.
+inline constexpr int64_t pack_below_bytes = 512;
+
 // Adds the time in which all ranks of a collective call agree before it and after it.
 void add_agreements(const Facts& facts, const Prices& prices, Cost& cost);
 // The cost of one request for every piece of the file: that of all ranks' pieces together, but at least that

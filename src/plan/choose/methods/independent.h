@@ -1,15 +1,9 @@
 // When the method independent has data pass through a buffer.
 #pragma once
 
-#include <cstdint>
-
 #include "plan/facts/facts.h"
 
 namespace concilio::plan {
-
-// One stretch of the file whose pieces in memory have a mean length below this is packed in a buffer rather
-// than transferred as a vector.
-inline constexpr int64_t pack_below_bytes = 512;
 
 // Whether ranks copy what they write to a small buffer before they write it.
 //
