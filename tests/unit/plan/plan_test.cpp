@@ -251,6 +251,24 @@ TEST(Legality, WhatForbidsTwoPhase) {
   }
 }
 
+TEST(Legality, OneRankAloneExchangesWithNobodyUnlessItIsAsked) {
+  for (Operation operation : both_ways) {
+    Facts facts = interleaved(operation, 1, 64);
+    facts.digest.end = facts.digest.span = 2 * facts.digest.bytes;  // as much lies between the pieces
+    EXPECT_FALSE(of(plan(facts), Method::two_phase).legal);
+    EXPECT_FALSE(needs_buckets(facts));
+    Facts forced = facts, enabled = facts, behind = facts, realms = facts, remote = facts;
+    forced.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    enabled.wishes.collective = Choice3::enable;
+    behind.wishes.write_behind_bytes = MiB;
+    realms.wishes.realms = RealmPolicy::persistent;
+    remote.storage.kind = StorageFacts::Kind::network;
+    for (const Facts& asked : {forced, enabled, behind, realms, remote})
+      EXPECT_TRUE(of(plan(asked), Method::two_phase).legal);
+    EXPECT_EQ(plan(forced).method, Method::two_phase);
+  }
+}
+
 TEST(Wishes, ForcedMethodWinsWhereItIsLegal) {
   for (Method method : {Method::list, Method::sieve, Method::two_phase}) {
     Facts facts = interleaved(Operation::write, 4, 64);

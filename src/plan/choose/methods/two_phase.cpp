@@ -81,6 +81,17 @@ double share_of_last(const Layout& layout, const FlushCost& traffic) {
   return share;
 }
 
+// Whether the windows of two-phase I/O would only do what sieving does, and copy the bytes once more. Where
+// storage does not answer from memory, it moves a window while the next one is filled.
+bool has_nobody_to_exchange_with(const Facts& facts) {
+  const Wishes& wishes = facts.wishes;
+  const bool asked_for = wishes.forced_method == static_cast<int32_t>(Method::two_phase) ||
+                         wishes.collective == Choice3::enable || wishes.no_independent ||
+                         wishes.write_behind_bytes > 0 || wishes.realms != RealmPolicy::automatic;
+  return facts.nodes.size() == 1 && most_ranks_of_node(facts) == 1 && prices_of(facts).from_memory &&
+         !asked_for;
+}
+
 }  // namespace
 
 Phrase obstacle_to_two_phase(const Facts& facts) {
@@ -89,6 +100,7 @@ Phrase obstacle_to_two_phase(const Facts& facts) {
     return {facts.operation == Operation::read ? "romio_cb_read=disable" : "romio_cb_write=disable"};
   if (facts.atomic) return {"the file is in atomic mode"};
   if (!facts.digest.monotone) return {"the bytes are not asked for in ascending order"};
+  if (has_nobody_to_exchange_with(facts)) return {"one rank alone has nobody to exchange with"};
   for (const NodeFacts& node : facts.nodes) {
     if (!node.candidates.empty()) return {};
   }
