@@ -87,14 +87,18 @@ void do_without_two_phase(plan::Wishes& wishes) {
   wishes.forced_method = -1;
 }
 
-// Whether each rank asks for one piece of the file at most, from few pieces of memory, which takes less time
-// than a plan does. Sizes then hardly matter, nor where the pieces lie: calls of a program whose records
-// differ in size.
+// So many bytes of a rank, or of the file, take less time than a plan does, if there are few pieces of them.
+constexpr int64_t few_bytes = 64 << 10, few_memory_pieces = 64;
+
+bool has_few_memory_pieces(const plan::Digest& digest) {
+  return digest.memory_pieces / few_memory_pieces < digest.ranks_with_data;
+}
+
+// Whether each rank asks for one piece of the file at most, from few pieces of memory. Sizes then hardly
+// matter, nor where the pieces lie: calls of a program whose records differ in size.
 bool is_of_small_pieces(const plan::Digest& digest) {
-  constexpr int64_t most_bytes = 64 << 10, most_memory_pieces = 64;
-  return digest.max_rank_bytes <= most_bytes && digest.file_pieces <= digest.ranks_with_data &&
-         digest.memory_pieces / most_memory_pieces < digest.ranks_with_data && digest.monotone &&
-         digest.staging_bytes == 0;
+  return digest.max_rank_bytes <= few_bytes && digest.file_pieces <= digest.ranks_with_data &&
+         has_few_memory_pieces(digest) && digest.monotone && digest.staging_bytes == 0;
 }
 
 // Whether a plan would take longer than a small call: on one node, where storage answers from memory and
@@ -107,14 +111,28 @@ bool may_go_unplanned(const OpenFile& opened, const plan::Wishes& wishes, const 
          !opened.atomic && digest.more == 0 && digest.staging_bytes == 0;
 }
 
-// Whether all that the ranks read, and what lies between, is little, and is not known to be asked for again.
-bool is_at_first_sight(const plan::Wishes& wishes, const plan::Digest& digest) {
-  constexpr int64_t most_bytes = 64 << 10;
+// Whether to write each piece by a request of its own takes less time than a plan does. That of one rank says
+// nothing of an exchange.
+bool has_few_pieces_to_write(const OpenFile& opened, const plan::Digest& digest) {
+  const double plan_seconds = opened.team.size() > 1 ? 25e-6 : 8e-6;
+  const plan::Prices& prices = opened.prices();
+  const auto all = static_cast<double>(digest.file_pieces);
+  const double mean_bytes = static_cast<double>(digest.bytes) / std::max(1.0, all);
+  const double at_once = speedup(prices.write, static_cast<double>(digest.ranks_with_data), mean_bytes);
+  const double pieces = std::max(all / at_once, static_cast<double>(digest.max_rank_file_pieces));
+  return pieces * prices.write.scattered.at(mean_bytes) <= plan_seconds && has_few_memory_pieces(digest);
+}
+
+// Whether all that the ranks ask for, and what lies between, is little, and is not known to be asked for
+// again. What lies between is not rewritten without an agreement, so each piece takes a request of its own.
+bool is_at_first_sight(const OpenFile& opened, Operation operation, const plan::Wishes& wishes,
+                       const plan::Digest& digest) {
   const int64_t range = digest.end - digest.first;
+  if (digest.likeness >= plan::Digest::plan_outdated || range > few_bytes || !digest.monotone) return false;
+  if (operation == Operation::write) return has_few_pieces_to_write(opened, digest);
   const bool has_room = wishes.memory_limit_bytes / 16 >= range &&
                         (wishes.sieve_buffer_bytes <= 0 || wishes.sieve_buffer_bytes >= range);
-  return digest.likeness < plan::Digest::plan_outdated && range <= most_bytes && digest.monotone &&
-         has_room && wishes.sieving != plan::Choice3::disable;
+  return has_room && wishes.sieving != plan::Choice3::disable;
 }
 
 // Whether the next call of the pattern takes the same method.
@@ -595,8 +613,9 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   if (unplanned && is_of_small_pieces(digest)) {
     take_known_plan(opened, plan::plan_of_small_pieces(), request.operation, digest, kept);
     kept.prepared->any_small_pieces = true;
-  } else if (unplanned && request.operation == Operation::read && is_at_first_sight(wishes, digest)) {
-    take_known_plan(opened, plan::plan_at_first_sight(digest), request.operation, digest, kept);
+  } else if (unplanned && is_at_first_sight(opened, request.operation, wishes, digest)) {
+    take_known_plan(opened, plan::plan_at_first_sight(request.operation, digest), request.operation, digest,
+                    kept);
     kept.prepared->at_first_sight = true;
   } else if (!again) {
     if (Status planned = plan_call(opened, request, wishes, facts, kept, notice); !planned)

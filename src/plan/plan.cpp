@@ -181,12 +181,12 @@ const Plan& plan_of_small_pieces() {
   return plan;
 }
 
-Plan plan_at_first_sight(const Digest& digest) {
+Plan plan_at_first_sight(Operation operation, const Digest& digest) {
   Plan plan;
-  plan.operation = Operation::read;
-  plan.method = Method::sieve;
+  plan.operation = operation;
+  plan.method = operation == Operation::read ? Method::sieve : Method::list;
   plan.file_pieces = digest.file_pieces;
-  plan.buffer_bytes = plan.peak_bytes = digest.end - digest.first;
+  if (plan.method == Method::sieve) plan.buffer_bytes = plan.peak_bytes = digest.end - digest.first;
   plan.reason.grounds.merit = {
       "the pattern is new, and all of it lies so close that a plan would take longer"};
   return plan;

@@ -269,6 +269,16 @@ TEST(Legality, OneRankAloneExchangesWithNobodyUnlessItIsAsked) {
   }
 }
 
+TEST(FirstSight, ReadsInOneRequestAndWritesPieces) {
+  const Digest digest = interleaved(Operation::write, 4, 64, 16 << 10).digest;
+  EXPECT_EQ(plan_at_first_sight(Operation::read, digest).method, Method::sieve);
+  EXPECT_EQ(plan_at_first_sight(Operation::read, digest).buffer_bytes, digest.end - digest.first);
+  const Plan write = plan_at_first_sight(Operation::write, digest);
+  EXPECT_EQ(write.method, Method::list);
+  EXPECT_EQ(write.operation, Operation::write);
+  EXPECT_EQ(write.peak_bytes, 0);
+}
+
 TEST(Wishes, ForcedMethodWinsWhereItIsLegal) {
   for (Method method : {Method::list, Method::sieve, Method::two_phase}) {
     Facts facts = interleaved(Operation::write, 4, 64);

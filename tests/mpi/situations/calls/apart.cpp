@@ -1,6 +1,7 @@
 // Collective calls that repeat each other are made without meeting, and all that a program may count on
 // holds: bytes, what a call of another kind sees, errors.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -416,6 +417,41 @@ SITUATION(Apart, FirstSmallPiecesNeedNoPlanning, not_own) {
     const int64_t planned = meetings_of_first(hints.front().first.c_str(), hints);
     EXPECT(on_one_host ? known < planned : known == planned);
   }
+}
+
+// So it is where each rank writes a few small pieces; but only until the pattern comes back.
+SITUATION(Apart, FewPiecesAreWrittenWithoutPlanningOnce, not_own) {
+  if (context.ranks == 1) return;  // whose pieces are one
+  struct Meetings {
+    int64_t of_first, of_second;
+  };
+  const auto meetings_of_writes = [&](const char* name, HintList hints) {
+    const std::string path = context.fresh_file(name);
+    hints.emplace_back("concilio_ranks_per_node", "0");
+    std::array<int64_t, 2> meetings{};
+    {
+      File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(hints));
+      const Type tile = resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks);
+      OK(MPI_File_set_view(file, place(0), MPI_BYTE, tile, "native", MPI_INFO_NULL));
+      for (int call = 0; call < 2; ++call) {
+        std::vector<uint8_t> data = values(context.rank * 1000 + 2 * call, block);
+        const std::vector<uint8_t> more = values(context.rank * 1000 + 2 * call + 1, block);
+        data.insert(data.end(), more.begin(), more.end());
+        const int64_t before = counter(file, "meetings");
+        OK(MPI_File_write_at_all(file, MPI_Offset{2} * call * block, data.data(), 2 * block, MPI_BYTE,
+                                 MPI_STATUS_IGNORE));
+        meetings[static_cast<size_t>(call)] = counter(file, "meetings") - before;
+      }
+    }
+    barrier();
+    expect_rows(path, 4);
+    return Meetings{meetings[0], meetings[1]};
+  };
+  const bool on_one_host = ranks_of_host() == context.ranks;
+  const Meetings known = meetings_of_writes("few", {});
+  const Meetings planned = meetings_of_writes("few-planned", {{"concilio_method", "list"}});
+  EXPECT(on_one_host ? known.of_first < planned.of_first : known.of_first == planned.of_first);
+  if (on_one_host) EXPECT(known.of_second > known.of_first);
 }
 
 SITUATION(Apart, SmallPiecesOfAnySizeNeedNoMeetings, not_own) {
