@@ -181,12 +181,13 @@ plan::Digest Collective::note(const Request& request, Pattern& asked) {
   return digest;
 }
 
-const plan::Plan* Collective::plan_alone(const Request& request) const {
+std::shared_ptr<const plan::Plan> Collective::plan_alone(const Request& request) const {
   const KeptPlans::Kept& expected = plans_of(request.operation).expected();
   if (!expected.prepared || expected.prepared->gear) return nullptr;
   plan::Digest digest;
   digest.monotone = request.file->monotone_within(request.position + request.bytes);
-  return expected.serves(pattern_of(request, digest)) ? &expected.prepared->plan : nullptr;
+  if (!expected.serves(pattern_of(request, digest))) return nullptr;
+  return {expected.prepared, &expected.prepared->plan};
 }
 
 bool Collective::passed_on(Operation operation) const {

@@ -47,8 +47,8 @@ class Collective {
     plans_of(apart_.operation()).take();
   }
   // The plan of the call that is expected next if that is what each rank does for itself, and if this request
-  // of this rank repeats that call's; else nullptr.
-  const plan::Plan* plan_alone(const Request& request) const;
+  // of this rank repeats that call's; else nullptr. Until the ranks meet it stays as it is.
+  std::shared_ptr<const plan::Plan> plan_alone(const Request& request) const;
   // Whether the call that is expected next passes each stretch of a rank on to storage, as one request.
   bool passed_on(Operation operation) const;
   // Whether a view that shows these bytes to reads, and those to writes, looks to this rank as the view of

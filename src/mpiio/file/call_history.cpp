@@ -6,12 +6,31 @@ namespace concilio::mpiio {
 
 void CallHistory::remember(Operation operation, bool collective, const plan::Plan& plan) {
   std::lock_guard lock(mutex_);
+  Last& last = lasts_[static_cast<size_t>(operation)][collective];
+  last.plan.reset();
+  find_place(operation, collective, plan, last.place);
+  count_at(last.place);
+}
+
+void CallHistory::remember_lasting(Operation operation, bool collective,
+                                   const std::shared_ptr<const plan::Plan>& plan) {
+  std::lock_guard lock(mutex_);
+  Last& last = lasts_[static_cast<size_t>(operation)][collective];
+  if (plan != last.plan) {
+    last.plan.reset();
+    find_place(operation, collective, *plan, last.place);
+    last.plan = plan;
+  }
+  count_at(last.place);
+}
+
+// Sets `place` to where calls with this plan are counted, and notes the plan there.
+void CallHistory::find_place(Operation operation, bool collective, const plan::Plan& plan, size_t& place) {
   const auto is_theirs = [&](const CallsAlike& alike) {
     if (alike.operation != operation || alike.collective != collective) return false;
     return alike.various ? alike.reason.grounds.method == plan.method
                          : alike.reason.grounds == plan.reason.grounds;
   };
-  size_t& place = places_[static_cast<size_t>(operation)][collective];
   // Most calls repeat the last one.
   if (place >= all_.size() || all_[place].various || !is_theirs(all_[place])) {
     // The entries of calls on the same grounds stand before those of calls on various grounds.
@@ -21,10 +40,12 @@ void CallHistory::remember(Operation operation, bool collective, const plan::Pla
     constexpr size_t most_grounds = 64;
     if (place == all_.size()) all_.push_back({operation, collective, place >= most_grounds, 0, {}, {}});
   }
-  CallsAlike& alike = all_[place];
-  alike.reason = plan.reason;
-  alike.candidates = plan.candidates;
-  ++alike.calls;
+  all_[place].reason = plan.reason;
+  all_[place].candidates = plan.candidates;
+}
+
+void CallHistory::count_at(size_t place) {
+  ++all_[place].calls;
   last_ = place;
   last_one_stretch_.store(-1, std::memory_order_relaxed);
 }

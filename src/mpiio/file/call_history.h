@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -30,6 +31,10 @@ struct CallsAlike {
 class CallHistory {
  public:
   void remember(Operation operation, bool collective, const plan::Plan& plan);
+  // The same with a plan that does not change before a call of this kind is remembered without it. To compare
+  // its grounds with those of the last call, and to copy them, takes a tenth of a small call, and most calls
+  // take the same plan as the last one.
+  void remember_lasting(Operation operation, bool collective, const std::shared_ptr<const plan::Plan>& plan);
   // A call with plan_of_one_stretch(). There may be very many, so it takes no lock. `alone`: no other thread
   // remembers a call meanwhile.
   void remember_one_stretch(Operation operation, bool collective, bool alone) {
@@ -48,11 +53,18 @@ class CallHistory {
   std::array<Tally, 4> one_stretch_;
   // The kind of the last call if that was such a call, else -1.
   std::atomic<int> last_one_stretch_ = -1;
+  // The last call of an operation, collective or not.
+  struct Last {
+    size_t place = 0;                        // where in all_ it is counted
+    std::shared_ptr<const plan::Plan> plan;  // which all_ has there; null unless it lasts
+  };
+  void find_place(Operation operation, bool collective, const plan::Plan& plan, size_t& place);
+  void count_at(size_t place);
+
   mutable std::mutex mutex_;
   std::vector<CallsAlike> all_;
-  // Where in all_ the last call is counted: by operation and by whether it was collective, and of all calls.
-  size_t places_[2][2] = {};
-  std::optional<size_t> last_;
+  Last lasts_[2][2];
+  std::optional<size_t> last_;  // the place of the last of all calls
 };
 
 }  // namespace concilio::mpiio

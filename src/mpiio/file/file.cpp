@@ -277,6 +277,13 @@ void File::remember(Operation operation, bool collective, const plan::Plan& plan
   history_.remember(operation, collective, plan);
 }
 
+void File::remember_lasting(Operation operation, bool collective,
+                            const std::shared_ptr<const plan::Plan>& plan) {
+  if (plan.get() == &plan::plan_of_one_stretch()) return remember_one_stretch(operation, collective);
+  ++counters()[method_counter(plan->method)];
+  history_.remember_lasting(operation, collective, plan);
+}
+
 Status File::settle() {
   return collective_.settle(*opened());
 }

@@ -333,16 +333,14 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
                  "an independent access while aggregators hold writes back (concilio_write_behind); "
                  "romio_no_indep_rw=true has promised that there is none; call MPI_File_sync before it"};
   }
-  std::shared_ptr<const plan::Plan> kept;
-  const bool may_repeat = call_.collective && !needs_staging();
-  const plan::Plan* plan = may_repeat ? file_.collective().plan_alone(request_) : nullptr;
+  std::shared_ptr<const plan::Plan> plan;
+  if (call_.collective && !needs_staging()) plan = file_.collective().plan_alone(request_);
   const bool known = plan != nullptr;
   auto run = [&](const exec::Request& request) {
     exec::RequestLooks looks;
     if (!known) {
       looks = looks_of(*opened, request);
-      kept = plan_alone(opened, request, looks);
-      plan = kept.get();
+      plan = plan_alone(opened, request, looks);
     }
     const bool measured = !known && exec::PlansAlone::is_measured(*plan);
     const int64_t begin_ns = measured ? now_ns() : 0;
@@ -359,7 +357,8 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
     if (auto status = stage(*opened, file_.wishes(request_.operation)); !status) return status.error();
   }
   auto outcome = staged_ ? staged_->run_alone(*opened, run) : run(request_);
-  if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, call_.collective, *plan); });
+  if (outcome)
+    if_there_is_memory([&] { file_.remember_lasting(request_.operation, call_.collective, plan); });
   return outcome;
 }
 
