@@ -25,8 +25,9 @@ bool one_request_each(const Digest& digest) {
 // better.
 void compare_costs(const Facts& facts, Plan& plan) {
   if (!prices_of(facts).from_memory) return;
-  const bool by_one_request = one_request_each(facts.digest);
+  const bool by_one_request = one_request_each(facts.digest), may_copy = may_gain_by_copying(facts);
   for (const Candidate& one : plan.candidates) {
+    if (one.method == Method::sieve && may_copy) continue;
     for (const Candidate& other : plan.candidates) {
       if (one.method == other.method || !one.legal || !other.legal) continue;
       const bool least = by_one_request && other.method == Method::independent;

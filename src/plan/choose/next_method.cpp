@@ -74,8 +74,7 @@ class Expectations {
     const double least = seconds(fastest), spent = experience_.seconds_without_others(fastest.method);
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
-      if (!candidate.legal || candidate.method == fastest.method || candidate.is_outdone_by(fastest.method))
-        continue;
+      if (!candidate.legal || candidate.method == fastest.method || is_outdone(candidate)) continue;
       const bool may_be_faster = hoped_seconds(candidate) < (1 - least_hope) * least;
       if (!may_be_faster && calls(candidate) > 1) continue;
       const double share = may_be_faster           ? trial_share
@@ -88,6 +87,13 @@ class Expectations {
   }
 
  private:
+  // Whether it does all that a method does that has run, and so is no faster.
+  bool is_outdone(const Candidate& candidate) const {
+    return std::ranges::any_of(candidates_, [&](const Candidate& other) {
+      return calls(other) > 0 && candidate.is_outdone_by(other.method);
+    });
+  }
+
   // What a trial may cost at worst beside a call of the fastest method, which takes `least`.
   double cost_of_trial(const Candidate& candidate, double least) const {
     const int64_t tried = calls(candidate);

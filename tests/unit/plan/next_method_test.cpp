@@ -193,6 +193,15 @@ TEST(NextMethod, NeverOneThatDoesAllThatTheFastestDoesAndMore) {
   EXPECT_EQ(std::ranges::find(methods, two_phase), methods.end());
 }
 
+TEST(NextMethod, NeverOneThatDoesAllThatASlowerOneHasDoneAndMore) {
+  auto candidates = priced({1, -1, 1.1, 1.2});
+  candidates[static_cast<size_t>(two_phase)].outdone_by = 1U << static_cast<int>(independent);
+  const auto methods =
+      course(candidates, 100, [](Method method, int) { return method == sieve ? 0.8 : 1.0; });
+  EXPECT_EQ(methods.back(), sieve);
+  EXPECT_EQ(std::ranges::find(methods, two_phase), methods.end());
+}
+
 TEST(NextMethod, NeverOneThatIsNotLegal) {
   Experience experience;
   experience.add(sieve, 0.1);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/choose/methods/independent.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
@@ -119,7 +120,7 @@ TEST(MethodChoice, CallWithoutBytesIsIndependentWhateverIsForced) {
 
 TEST(Outdone, IsWhatDoesAllOfAnotherAndMoreInACache) {
   for (const Operation operation : both_ways) {
-    const Plan one_stretch = plan(contiguous(operation, 2));
+    const Plan one_stretch = plan(contiguous(operation, 2, MiB));
     for (const Method method : {Method::sieve, Method::two_phase, Method::mapped})
       EXPECT_EQ(of(one_stretch, method).is_outdone_by(Method::independent), of(one_stretch, method).legal);
     EXPECT_FALSE(of(one_stretch, Method::independent).is_outdone_by(Method::two_phase));
@@ -156,6 +157,22 @@ TEST(LongStretches, PassThroughABufferWhereRanksOfANodeWriteToADisksFile) {
   Facts scattered = facts;
   scattered.digest.memory_pieces = 1000;
   EXPECT_EQ(buffer_bytes(scattered), 0);
+}
+
+TEST(LongStretches, MayBeWorthATrialOfABufferWhereRanksOfANodeTakeTurns) {
+  const auto sieve_is_outdone = [](const Facts& facts) {
+    return of(plan(facts), Method::sieve).is_outdone_by(Method::independent);
+  };
+  for (Operation operation : both_ways) {
+    const Facts facts = contiguous(operation, 2, 4 * MiB);
+    EXPECT_FALSE(sieve_is_outdone(facts));
+    EXPECT_TRUE(of(plan(facts), Method::two_phase).is_outdone_by(Method::independent));
+    EXPECT_TRUE(sieve_is_outdone(contiguous(operation, 2, 2 * MiB)));
+    EXPECT_TRUE(sieve_is_outdone(contiguous(operation, 1, 4 * MiB)));
+    Facts scattered = facts;
+    scattered.digest.memory_pieces = 3;
+    EXPECT_FALSE(may_gain_by_copying(scattered));
+  }
 }
 
 TEST(Legality, IndependentNeedsOneStretchOfEachRank) {

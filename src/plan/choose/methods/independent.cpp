@@ -7,13 +7,28 @@
 
 namespace concilio::plan {
 
+namespace {
+
+// Whether several ranks of one node have stretches of so many bytes, each in memory and in the file, of a
+// file in the page cache.
+bool have_stretches(const Facts& facts, int64_t bytes) {
+  const Digest& digest = facts.digest;
+  return prices_of(facts).from_memory && facts.nodes.size() == 1 && digest.ranks_with_data > 1 &&
+         digest.bytes / digest.ranks_with_data >= bytes && digest.staging_bytes == 0 &&
+         digest.memory_pieces <= digest.ranks_with_data && digest.max_rank_file_pieces <= 1;
+}
+
+}  // namespace
+
 bool copies_first(const Facts& facts) {
   constexpr int64_t long_bytes = 16 << 20;
-  const Digest& digest = facts.digest;
   return facts.operation == Operation::write && facts.storage.kind == StorageFacts::Kind::local &&
-         prices_of(facts).from_memory && facts.nodes.size() == 1 && digest.ranks_with_data > 1 &&
-         digest.bytes / digest.ranks_with_data >= long_bytes && digest.staging_bytes == 0 &&
-         digest.memory_pieces <= digest.ranks_with_data;
+         have_stretches(facts, long_bytes);
+}
+
+bool may_gain_by_copying(const Facts& facts) {
+  constexpr int64_t long_bytes = 4 << 20;
+  return have_stretches(facts, long_bytes);
 }
 
 Phrase obstacle_to_independent(const Facts& facts) {
