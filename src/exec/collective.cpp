@@ -111,8 +111,8 @@ bool may_go_unplanned(const OpenFile& opened, const plan::Wishes& wishes, const 
          !opened.atomic && digest.more == 0 && digest.staging_bytes == 0;
 }
 
-// Whether to write each piece by a request of its own takes less time than a plan does. That of one rank says
-// nothing of an exchange.
+// Whether to write each piece by a request of its own takes less time than a plan does. A plan for one rank
+// is made sooner, as there is nobody to exchange with.
 bool has_few_pieces_to_write(const OpenFile& opened, const plan::Digest& digest) {
   const double plan_seconds = opened.team.size() > 1 ? 25e-6 : 8e-6;
   const plan::Prices& prices = opened.prices();
