@@ -16,11 +16,6 @@ namespace {
 
 using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interval>& spans);
 
-// Whether one request of each rank moves all bytes. Each is then copied once; no method does less.
-bool one_request_each(const Digest& digest) {
-  return digest.max_rank_file_pieces <= 1 && digest.memory_pieces <= digest.ranks_with_data;
-}
-
 // Finds the methods that do all that others do. Elsewhere than in a cache, storage may well serve them
 // better.
 void compare_costs(const Facts& facts, Plan& plan) {

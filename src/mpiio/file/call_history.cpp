@@ -4,24 +4,18 @@
 
 namespace concilio::mpiio {
 
-void CallHistory::remember(Operation operation, bool collective, const plan::Plan& plan) {
+void CallHistory::remember(Operation operation, bool collective, const plan::Plan& plan,
+                           const std::shared_ptr<const plan::Plan>& lasting) {
   std::lock_guard lock(mutex_);
   Last& last = lasts_[static_cast<size_t>(operation)][collective];
-  last.plan.reset();
-  find_place(operation, collective, plan, last.place);
-  count_at(last.place);
-}
-
-void CallHistory::remember_lasting(Operation operation, bool collective,
-                                   const std::shared_ptr<const plan::Plan>& plan) {
-  std::lock_guard lock(mutex_);
-  Last& last = lasts_[static_cast<size_t>(operation)][collective];
-  if (plan != last.plan) {
+  if (!lasting || lasting != last.plan) {
     last.plan.reset();
-    find_place(operation, collective, *plan, last.place);
-    last.plan = plan;
+    find_place(operation, collective, plan, last.place);
+    last.plan = lasting;
   }
-  count_at(last.place);
+  ++all_[last.place].calls;
+  last_ = last.place;
+  last_one_stretch_.store(-1, std::memory_order_relaxed);
 }
 
 // Sets `place` to where calls with this plan are counted, and notes the plan there.
@@ -42,12 +36,6 @@ void CallHistory::find_place(Operation operation, bool collective, const plan::P
   }
   all_[place].reason = plan.reason;
   all_[place].candidates = plan.candidates;
-}
-
-void CallHistory::count_at(size_t place) {
-  ++all_[place].calls;
-  last_ = place;
-  last_one_stretch_.store(-1, std::memory_order_relaxed);
 }
 
 CallsAlike CallHistory::of_one_stretch(size_t kind) const {

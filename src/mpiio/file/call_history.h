@@ -30,11 +30,11 @@ struct CallsAlike {
 // Thread-safe.
 class CallHistory {
  public:
-  void remember(Operation operation, bool collective, const plan::Plan& plan);
-  // The same with a plan that does not change before a call of this kind is remembered without it. To compare
-  // its grounds with those of the last call, and to copy them, takes a tenth of a small call, and most calls
-  // take the same plan as the last one.
-  void remember_lasting(Operation operation, bool collective, const std::shared_ptr<const plan::Plan>& plan);
+  // `lasting`: the plan, if it does not change before a call of this kind is remembered without it. To
+  // compare its grounds with those of the last call, and to copy them, takes a tenth of a small call, and
+  // most calls take the same plan as the last one.
+  void remember(Operation operation, bool collective, const plan::Plan& plan,
+                const std::shared_ptr<const plan::Plan>& lasting = nullptr);
   // A call with plan_of_one_stretch(). There may be very many, so it takes no lock. `alone`: no other thread
   // remembers a call meanwhile.
   void remember_one_stretch(Operation operation, bool collective, bool alone) {
@@ -59,7 +59,6 @@ class CallHistory {
     std::shared_ptr<const plan::Plan> plan;  // which all_ has there; null unless it lasts
   };
   void find_place(Operation operation, bool collective, const plan::Plan& plan, size_t& place);
-  void count_at(size_t place);
 
   mutable std::mutex mutex_;
   std::vector<CallsAlike> all_;

@@ -271,17 +271,11 @@ std::optional<File::Split> File::take_split() {
   return locked([&] { return std::exchange(split_, std::nullopt); });
 }
 
-void File::remember(Operation operation, bool collective, const plan::Plan& plan) {
+void File::remember(Operation operation, bool collective, const plan::Plan& plan,
+                    const std::shared_ptr<const plan::Plan>& lasting) {
   if (&plan == &plan::plan_of_one_stretch()) return remember_one_stretch(operation, collective);
   ++counters()[method_counter(plan.method)];
-  history_.remember(operation, collective, plan);
-}
-
-void File::remember_lasting(Operation operation, bool collective,
-                            const std::shared_ptr<const plan::Plan>& plan) {
-  if (plan.get() == &plan::plan_of_one_stretch()) return remember_one_stretch(operation, collective);
-  ++counters()[method_counter(plan->method)];
-  history_.remember_lasting(operation, collective, plan);
+  history_.remember(operation, collective, plan, lasting);
 }
 
 Status File::settle() {

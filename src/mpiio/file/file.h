@@ -250,9 +250,9 @@ class File {
   // Sets the settings of later operations to what `changed` has on this rank; if it has null, they stay. If
   // some rank has an error, or lacks memory, nothing changes on any. Collective; within in_turn.
   Status change_config(Result<std::shared_ptr<Config>> changed);
-  void remember(Operation operation, bool collective, const plan::Plan& plan);
-  // As CallHistory::remember_lasting().
-  void remember_lasting(Operation operation, bool collective, const std::shared_ptr<const plan::Plan>& plan);
+  // As CallHistory::remember().
+  void remember(Operation operation, bool collective, const plan::Plan& plan,
+                const std::shared_ptr<const plan::Plan>& lasting = nullptr);
   // The same for a call with plan_of_one_stretch().
   void remember_one_stretch(Operation operation, bool collective) {
     count(Counter::method_independent, 1);

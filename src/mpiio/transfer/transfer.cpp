@@ -357,8 +357,7 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
     if (auto status = stage(*opened, file_.wishes(request_.operation)); !status) return status.error();
   }
   auto outcome = staged_ ? staged_->run_alone(*opened, run) : run(request_);
-  if (outcome)
-    if_there_is_memory([&] { file_.remember_lasting(request_.operation, call_.collective, plan); });
+  if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, call_.collective, *plan, plan); });
   return outcome;
 }
 

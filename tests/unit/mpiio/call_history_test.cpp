@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
@@ -52,6 +54,28 @@ TEST(CallHistory, WhatComesBackIsCountedWhereItWas) {
   ASSERT_EQ(history.all().size(), 2u);
   EXPECT_EQ(history.all()[0].calls, 2);
   EXPECT_EQ(text_of(history.last()->reason), "list: 1 piece were moved");
+}
+
+TEST(CallHistory, ALastingPlanIsCountedWhereItsGroundsAreUntilOneThatDoesNotLastComes) {
+  CallHistory history;
+  const auto one = std::make_shared<plan::Plan>(plan_of(1)), two = std::make_shared<plan::Plan>(plan_of(2));
+  const auto remember = [&](const std::shared_ptr<plan::Plan>& plan) {
+    history.remember(Operation::read, true, *plan, plan);
+  };
+  for (int call = 0; call < 3; ++call) remember(one);
+  remember(two);
+  history.remember(Operation::write, true, *one, one);
+  remember(one);
+  ASSERT_EQ(history.all().size(), 3u);
+  EXPECT_EQ(history.all()[0].calls, 4);
+  EXPECT_EQ(history.all()[1].calls, 1);
+  EXPECT_EQ(text_of(history.last()->reason), "list: 1 piece were moved");
+  // Its measured times change, as the ranks have met.
+  one->candidates.add({.method = plan::Method::list, .calls = 7});
+  history.remember(Operation::read, true, *one);
+  remember(one);
+  EXPECT_EQ(history.last()->calls, 6);
+  EXPECT_EQ(history.last()->candidates.begin()->calls, 7);
 }
 
 TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {

@@ -6,7 +6,6 @@
 #include "plan/facts/prices.h"
 
 namespace concilio::plan {
-
 namespace {
 
 // Whether several ranks of one node have stretches of so many bytes, each in memory and in the file, of a
@@ -15,10 +14,14 @@ bool have_stretches(const Facts& facts, int64_t bytes) {
   const Digest& digest = facts.digest;
   return prices_of(facts).from_memory && facts.nodes.size() == 1 && digest.ranks_with_data > 1 &&
          digest.bytes / digest.ranks_with_data >= bytes && digest.staging_bytes == 0 &&
-         digest.memory_pieces <= digest.ranks_with_data && digest.max_rank_file_pieces <= 1;
+         one_request_each(digest);
 }
 
 }  // namespace
+
+bool one_request_each(const Digest& digest) {
+  return digest.max_rank_file_pieces <= 1 && digest.memory_pieces <= digest.ranks_with_data;
+}
 
 bool copies_first(const Facts& facts) {
   constexpr int64_t long_bytes = 16 << 20;

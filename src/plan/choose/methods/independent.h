@@ -5,6 +5,9 @@
 
 namespace concilio::plan {
 
+// Whether one request of each rank moves all bytes. Each is then copied once; no method does less.
+bool one_request_each(const Digest& digest);
+
 // Whether ranks copy what they write to a small buffer before they write it.
 //
 // A disk's file system lets one write to a file at a time. The next in line waits while the system copies the
