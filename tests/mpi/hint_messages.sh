@@ -4,10 +4,16 @@
 set -u -o pipefail
 hosts=$1
 shift
-said=$("$@" --run Hints 2>&1)
-code=$?
-[ $code = 0 ] || { echo "$said"; exit $code; }  # 77: there can be no hosts here
+situations=("$@")
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
 failed=0
+run() {  # [NAME=VALUE...]: the situations of hints, what is said of them in `said`
+  # Apart from the ranks' other output, which a launcher puts between two blocks of 4 KiB, in the middle of a line.
+  said=$(env "$@" "${situations[@]}" --run Hints 2>&1 > "$results")
+  local code=$?
+  [ $code = 0 ] || { cat "$results"; echo "$said"; exit $code; }  # 77: there can be no hosts here
+}
 expect_said() {  # TIMES MESSAGE
   local times
   times=$(grep -cF -- "warning: $2" <<< "$said")
@@ -16,6 +22,7 @@ expect_said() {  # TIMES MESSAGE
 once() {
   expect_said 1 "$1"
 }
+run
 once "hint no_such_hint is unknown and ignored; \`concilio hints\` lists them all"
 # Each rank by itself, whichever of a host comes first.
 expect_said "$hosts" "hint nobody_knows_it is unknown and ignored; \`concilio hints\` lists them all"
@@ -39,10 +46,10 @@ fi
 # Patterns of files for which there is no room.
 if [ "$hosts" = 1 ]; then
   long=$(printf 'x%.0s' {1..20000})
-  said=$(CONCILIO_ONLY="$long:*" "$@" --run Hints 2>&1) || { echo "$said"; exit 1; }
+  run CONCILIO_ONLY="$long:*"
   once "hint no_such_hint is unknown and ignored; \`concilio hints\` lists them all"
   expect_said 0 "CONCILIO_ONLY is too long: '*'"
   [[ $said == *"CONCILIO_ONLY is too long: '$long' is ignored"* ]] || { echo "nothing is said of the long pattern"; failed=1; }
 fi
-[ $failed = 0 ] || echo "$said"
+[ $failed = 0 ] || { cat "$results"; echo "$said"; }
 exit $failed
