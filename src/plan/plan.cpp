@@ -20,9 +20,8 @@ using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interva
 // better.
 void compare_costs(const Facts& facts, Plan& plan) {
   if (!prices_of(facts).from_memory) return;
-  const bool by_one_request = one_request_each(facts.digest), may_copy = may_gain_by_copying(facts);
+  const bool by_one_request = one_request_each(facts.digest);
   for (const Candidate& one : plan.candidates) {
-    if (one.method == Method::sieve && may_copy) continue;
     for (const Candidate& other : plan.candidates) {
       if (one.method == other.method || !one.legal || !other.legal) continue;
       const bool least = by_one_request && other.method == Method::independent;

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plan/choose/methods/independent.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
@@ -120,7 +119,7 @@ TEST(MethodChoice, CallWithoutBytesIsIndependentWhateverIsForced) {
 
 TEST(Outdone, IsWhatDoesAllOfAnotherAndMoreInACache) {
   for (const Operation operation : both_ways) {
-    const Plan one_stretch = plan(contiguous(operation, 2, MiB));
+    const Plan one_stretch = plan(contiguous(operation, 2));
     for (const Method method : {Method::sieve, Method::two_phase, Method::mapped})
       EXPECT_EQ(of(one_stretch, method).is_outdone_by(Method::independent), of(one_stretch, method).legal);
     EXPECT_FALSE(of(one_stretch, Method::independent).is_outdone_by(Method::two_phase));
@@ -135,7 +134,7 @@ TEST(Outdone, IsWhatDoesAllOfAnotherAndMoreInACache) {
   }
 }
 
-TEST(LongStretches, PassThroughABufferWhereRanksOfANodeWriteToADisksFile) {
+TEST(LongStretches, PassThroughABufferWhereRanksOfANodeWriteByTurns) {
   const auto buffer_bytes = [](Facts facts) {
     facts.wishes.forced_method = static_cast<int32_t>(Method::independent);
     return plan(facts).buffer_bytes;
@@ -145,11 +144,15 @@ TEST(LongStretches, PassThroughABufferWhereRanksOfANodeWriteToADisksFile) {
   EXPECT_EQ(buffer_bytes(contiguous(Operation::write, 2, 8 * MiB)), 0);
   EXPECT_EQ(buffer_bytes(contiguous(Operation::write, 1, 16 * MiB)), 0);
   EXPECT_EQ(buffer_bytes(contiguous(Operation::read, 2, 16 * MiB)), 0);
-  for (const auto kind :
-       {StorageFacts::Kind::memory, StorageFacts::Kind::network, StorageFacts::Kind::parallel}) {
+  for (const auto kind : {StorageFacts::Kind::network, StorageFacts::Kind::parallel}) {
     Facts elsewhere = facts;
     elsewhere.storage.kind = kind;
     EXPECT_EQ(buffer_bytes(elsewhere), 0);
+  }
+  for (const int64_t bytes : {2 * MiB, 4 * MiB}) {
+    Facts in_memory = contiguous(Operation::write, 2, bytes);
+    in_memory.storage.kind = StorageFacts::Kind::memory;
+    EXPECT_EQ(buffer_bytes(in_memory), bytes == 4 * MiB ? 512 * KiB : 0);
   }
   Facts of_device = facts;  // whose data pass through host memory already
   of_device.digest.staging_bytes = MiB;
@@ -159,20 +162,16 @@ TEST(LongStretches, PassThroughABufferWhereRanksOfANodeWriteToADisksFile) {
   EXPECT_EQ(buffer_bytes(scattered), 0);
 }
 
-TEST(LongStretches, MayBeWorthATrialOfABufferWhereRanksOfANodeTakeTurns) {
-  const auto sieve_is_outdone = [](const Facts& facts) {
-    return of(plan(facts), Method::sieve).is_outdone_by(Method::independent);
-  };
-  for (Operation operation : both_ways) {
-    const Facts facts = contiguous(operation, 2, 4 * MiB);
-    EXPECT_FALSE(sieve_is_outdone(facts));
-    EXPECT_TRUE(of(plan(facts), Method::two_phase).is_outdone_by(Method::independent));
-    EXPECT_TRUE(sieve_is_outdone(contiguous(operation, 2, 2 * MiB)));
-    EXPECT_TRUE(sieve_is_outdone(contiguous(operation, 1, 4 * MiB)));
-    Facts scattered = facts;
-    scattered.digest.memory_pieces = 3;
-    EXPECT_FALSE(may_gain_by_copying(scattered));
-  }
+TEST(LongStretches, ArePricedByWhatACacheGivesWherePricesTellItFromMemory) {
+  Facts facts = contiguous(Operation::write, 2, 16 * MiB);
+  const auto seconds = [&] { return of(plan(facts), Method::independent).predicted_seconds; };
+  const double direct = seconds();
+  auto prices = std::make_shared<Prices>(prices_of(facts));
+  prices->write.window = Curve::line(0, 1e12);
+  facts.prices = prices;
+  EXPECT_LT(seconds(), direct / 2);
+  prices->write.window = Curve::line(1, 1e12);  // slower than without
+  EXPECT_EQ(seconds(), direct);
 }
 
 TEST(Legality, IndependentNeedsOneStretchOfEachRank) {

@@ -10,18 +10,13 @@ bool one_request_each(const Digest& digest);
 
 // Whether ranks copy what they write to a small buffer before they write it.
 //
-// A disk's file system lets one write to a file at a time. The next in line waits while the system copies the
-// bytes of the one before, from main memory if they are many. A rank that has copied its bytes while it had
-// to wait anyway has them in its processor's cache when its turn comes, and keeps the others waiting for less
-// time. Measured on ext4 with stretches of 16 and 64 MiB, existing files and new ones: 1.15 to 1.45 times as
-// fast with 2 and 4 ranks on 2 cores, 1.0 to 1.35 times with 2 to 16 ranks on 16 cores. With one rank, or
-// where the cache holds all bytes, it was up to a third slower; in new files of memory file systems a tenth.
+// A file system lets one write to a file at a time. The next in line waits while the system copies the bytes
+// of the one before, from main memory if they are many. A rank that has copied its bytes while it had to wait
+// anyway has them in its processor's cache when its turn comes, and keeps the others waiting for less time.
+// Measured on ext4 with stretches of 16 and 64 MiB, existing files and new ones: 1.15 to 1.45 times as fast
+// with 2 and 4 ranks on 2 cores, 1.0 to 1.35 times with 2 to 16 ranks on 16 cores; on tmpfs with 2 ranks on
+// 2 cores 1.15 to 1.3 times from 4 MiB on, in new files 1.0 to 1.1 times. With one rank, or where the cache
+// holds all bytes, it was up to a third slower.
 bool copies_first(const Facts& facts);
-
-// Whether a buffer in between may be worth a trial, though it means that bytes are copied twice: ranks of one
-// node move stretches of 4 MiB and more, and take turns. In memory file systems it is faster where the file
-// has its pages: 2 ranks on 2 cores wrote stretches of 8 to 64 MiB 1.2 to 1.5 times as fast, and read them up
-// to 1.15 times as fast. In new files it is slower.
-bool may_gain_by_copying(const Facts& facts);
 
 }  // namespace concilio::plan
