@@ -174,6 +174,25 @@ TEST(LongStretches, ArePricedByWhatACacheGivesWherePricesTellItFromMemory) {
   EXPECT_EQ(seconds(), direct);
 }
 
+TEST(Mapped, CostsEachRankAWholePageToWriteAndLessToRead) {
+  for (const Operation operation : both_ways) {
+    Facts facts = interleaved(operation, 4, 64);
+    facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
+    auto prices = std::make_shared<Prices>(prices_of(facts));
+    facts.prices = prices;
+    const auto seconds = [&] { return plan(facts).appraisal(Method::mapped).cost.seconds_of("pages"); };
+    const double before = seconds();
+    (operation == Operation::read ? prices->map_read_page_seconds : prices->map_write_page_seconds) *= 2;
+    ASSERT_GT(before, 0);
+    if (operation == Operation::write) {
+      EXPECT_DOUBLE_EQ(seconds(), 2 * before);
+    } else {
+      EXPECT_LT(seconds(), 1.9 * before);
+    }
+  }
+}
+
 TEST(Legality, IndependentNeedsOneStretchOfEachRank) {
   EXPECT_FALSE(of(plan(interleaved(Operation::write, 2, 64)), Method::independent).legal);
   EXPECT_TRUE(of(plan(contiguous(Operation::write, 2)), Method::independent).legal);
