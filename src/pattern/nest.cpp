@@ -366,6 +366,7 @@ Result<NestRef> Nest::repeat(NestRef child, int64_t count, int64_t stride, int64
   if (count < 0)
     return Error{ErrorKind::datatype, 0, "a datatype repeats another a negative number of times"};
   if (count == 0 || child->kind_ == Kind::empty) return empty();
+  if (count == 1 && offset == 0) return child;
   const Run inner = child->run_;
   if (child->kind_ == Kind::run) {
     const auto first = checked_add(offset, inner.offset);
@@ -397,7 +398,6 @@ Result<NestRef> Nest::repeat(NestRef child, int64_t count, int64_t stride, int64
     }
     if (child->kind_ == Kind::loop && inner.count == 1) return repeat(child->child_, count, stride, *first);
   }
-  if (count == 1 && offset == 0) return child;
   return NestMaker::loop(std::move(child), count, stride, offset);
 }
 

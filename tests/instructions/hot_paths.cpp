@@ -89,6 +89,37 @@ void irregular_view(int pieces, int bytes) {
   MPI_Type_free(&tile);
 }
 
+// Structs of 64 parts of a file, as HDF5 makes one of chunks and PnetCDF of pending requests. The parts are
+// of one datatype, or each of its own, and no two structs are alike.
+std::vector<MPI_Datatype> structs_of_parts(bool of_one_type) {
+  constexpr int parts = 64;
+  std::vector<MPI_Datatype> made(2 * calls);  // as many as twice() takes
+  for (int k = 0; k < 2 * calls; ++k) {
+    MPI_Aint places[parts];
+    int lengths[parts];
+    MPI_Datatype types[parts];
+    for (int i = 0; i < parts; ++i) {
+      places[i] = MPI_Aint{1024} * i + (i > k ? 64 : 0);
+      lengths[i] = 1;
+      if (of_one_type && i > 0)
+        types[i] = types[0];
+      else
+        MPI_Type_vector(4, 8, 16 + i % 2, MPI_BYTE, &types[i]);
+    }
+    MPI_Type_create_struct(parts, lengths, places, types, &made[static_cast<size_t>(k)]);
+    MPI_Type_commit(&made[static_cast<size_t>(k)]);
+    for (int i = 0; i < (of_one_type ? 1 : parts); ++i) MPI_Type_free(&types[i]);
+  }
+  return made;
+}
+std::vector<MPI_Datatype> structs_of_alike, structs_of_others;
+// A view of the last of them.
+void view_of_next(std::vector<MPI_Datatype>& structs) {
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, structs.back(), "native", MPI_INFO_NULL));
+  MPI_Type_free(&structs.back());
+  structs.pop_back();
+}
+
 // The next part of a one-dimensional dataset, in the datatype that HDF5 makes of one: elements of 8 bytes,
 // how many of them, where they begin, and how long the dataset is.
 MPI_Datatype next_part_of_dataset(int bytes) {
@@ -206,6 +237,12 @@ PATH(set_view_with_hints) {
 }
 PATH(set_view_of_pieces) {
   REPEATED view_of_pieces(64 + i, 2 * (64 + i));
+}
+PATH(set_view_of_64_alike) {
+  REPEATED view_of_next(structs_of_alike);
+}
+PATH(set_view_of_64_others) {
+  REPEATED view_of_next(structs_of_others);
 }
 PATH(hdf5_write_16384) {
   REPEATED with_view_of_part(next_part_of_dataset(16384), [] { write_at_all(16384); });
@@ -329,6 +366,10 @@ int main(int argc, char** argv) {
   twice(path_set_view_with_hints);
   MPI_Info_free(&all_hints);
   twice(path_set_view_of_pieces);
+  structs_of_alike = structs_of_parts(true);
+  twice(path_set_view_of_64_alike);
+  structs_of_others = structs_of_parts(false);
+  twice(path_set_view_of_64_others);
   close();
   twice(path_open_and_close);
   twice(path_first_write_64_of_8);

@@ -223,8 +223,14 @@ class Decoding {
     if (!contents) return contents.error();
     std::vector<pattern::DataType> old;
     old.reserve(contents->types().size());
-    for (MPI_Datatype inner : contents->types()) {
-      auto decoded = part(inner);
+    const std::span<const MPI_Datatype> types = contents->types();
+    for (size_t i = 0; i < types.size(); ++i) {
+      // Members of a struct are often alike.
+      if (i > 0 && types[i] == types[i - 1]) {
+        old.push_back(old.back());
+        continue;
+      }
+      auto decoded = part(types[i]);
       if (!decoded) return decoded;
       old.push_back(std::move(*decoded));
     }
@@ -241,6 +247,7 @@ class Decoding {
     auto envelope = Envelope::of(type);
     if (!envelope) return envelope.error();
     const bool permanent = envelope->permanent();
+    if (parts_are_copies && !permanent) return build(type, *envelope);
     if (auto found = cache().find(type, permanent)) return *found;
     const bool keeps = permanent || !is_short(*envelope) || unkept_ == most_unkept;
     if (!keeps) ++unkept_;
@@ -249,9 +256,16 @@ class Decoding {
     return *cache().keep(type, permanent, std::make_shared<const pattern::DataType>(std::move(*built)));
   }
 
+#if defined(OPEN_MPI)
+  // MPI_Type_get_contents copies the derived types that it returns. A copy goes with the contents, so nothing
+  // kept on it would be found again.
+  static constexpr bool parts_are_copies = true;
+#else
+  static constexpr bool parts_are_copies = false;
+#endif
   // A part may be in many others, and these in many more. So no more parts than this are decoded without
   // being kept.
-  static constexpr int most_unkept = 32;
+  static constexpr int most_unkept = 256;
   int unkept_ = 0;
   int64_t peak_bytes_ = 0;
 };

@@ -60,8 +60,12 @@ bool Envelope::permanent() const {
 
 Contents::~Contents() {
   if (!memory_) return;  // moved away
-  for (MPI_Datatype type : types_) {
-    if (!is_permanent(type)) PMPI_Type_free(&type);
+  // Members of a struct are often alike.
+  bool permanent = false;
+  for (size_t i = 0; i < types_.size(); ++i) {
+    if (i == 0 || types_[i] != types_[i - 1]) permanent = is_permanent(types_[i]);
+    MPI_Datatype type = types_[i];
+    if (!permanent) PMPI_Type_free(&type);
   }
 }
 
