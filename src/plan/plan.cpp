@@ -21,6 +21,7 @@ using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interva
 void compare_costs(const Facts& facts, Plan& plan) {
   if (!prices_of(facts).from_memory) return;
   const bool by_one_request = one_request_each(facts.digest);
+  for (const Candidate& one : plan.candidates) plan.candidates[one.method].outdone_by = 0;
   for (const Candidate& one : plan.candidates) {
     for (const Candidate& other : plan.candidates) {
       if (one.method == other.method || !one.legal || !other.legal) continue;
@@ -52,6 +53,15 @@ void price_methods(const Facts& facts, const std::vector<pattern::Interval>& spa
     }
     plan.candidates.add(candidate);
   }
+}
+
+// Prices two_phase again, with another layout.
+void price_two_phase(const Facts& facts, const Layout& layout, Plan& plan) {
+  Candidate& candidate = plan.candidates[Method::two_phase];
+  Cost& cost = plan.appraisals[static_cast<size_t>(candidate.method)].cost;
+  cost = method_row(candidate.method).cost(facts, layout, prices_of(facts));
+  candidate.first_use_seconds = first_use_seconds(layout.segment_bytes);
+  candidate.predicted_seconds = cost.seconds();
 }
 
 // The spans that the call would have if the bytes asked for had no holes between them.
@@ -116,13 +126,21 @@ const Plan* passing_on(const Phrase& merit) {
 }
 
 // Whether two_phase would be chosen if all bytes lay side by side.
-template <typename MakeLayout>
-bool chooses_two_phase(const Facts& facts, MakeLayout make) {
+bool chooses_two_phase(const Facts& facts) {
+  const std::vector<pattern::Interval> spans = dense_spans(facts.digest);
   Plan plan;
   Layout layout;
-  price_methods(facts, dense_spans(facts.digest), make, plan, layout);
-  if (facts.experience.calls() > 0) compare_costs(facts, plan);
-  return choose_method(facts, plan.candidates).method == Method::two_phase;
+  price_methods(facts, spans, usual_layout, plan, layout);
+  const auto is_chosen = [&] {
+    if (facts.experience.calls() > 0) compare_costs(facts, plan);
+    return choose_method(facts, plan.candidates).method == Method::two_phase;
+  };
+  // The usual layout is made faster, but another one may be what makes two_phase the cheapest.
+  if (is_chosen()) return true;
+  if (!may_win(facts)) return false;
+  layout = cheapest_layout_after(facts, spans, std::move(layout));
+  price_two_phase(facts, layout, plan);
+  return is_chosen();
 }
 
 }  // namespace
@@ -137,9 +155,7 @@ bool needs_buckets(const Facts& facts) {
   if (digest.bytes <= 0 || !obstacle_to_two_phase(facts).empty()) return false;
   // On several nodes, buckets also say which node has which bytes.
   if (facts.nodes.size() == 1 && leaves_no_holes(facts.operation, digest)) return false;
-  // The usual layout is made faster, but another one may be what makes two_phase the cheapest.
-  return chooses_two_phase(facts, usual_layout) ||
-         (may_win(facts) && chooses_two_phase(facts, cheapest_layout));
+  return chooses_two_phase(facts);
 }
 
 Plan plan(const Facts& facts) {

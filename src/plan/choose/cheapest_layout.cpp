@@ -230,12 +230,16 @@ Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& sp
 }
 
 Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
-  Layout best = usual_layout(facts, spans);
+  return cheapest_layout_after(facts, spans, usual_layout(facts, spans));
+}
+
+Layout cheapest_layout_after(const Facts& facts, const std::vector<pattern::Interval>& spans, Layout usual) {
+  Layout best = std::move(usual);
   const std::vector<Setting> settings = settings_tried(facts, best.groups.size());
   if (settings.empty() || spans.empty()) return best;
   const Prices& prices = prices_of(facts);
-  const LayoutPrice usual = price_of_layout(facts, best, prices);
-  double least = usual.seconds * (1 - least_saving);
+  const LayoutPrice usual_price = price_of_layout(facts, best, prices);
+  double least = usual_price.seconds * (1 - least_saving);
   Facts changed = facts;
   Trial best_trial;
   // Where windows hold whole realms: their length, and the other settings. Longer ones change nothing there.
@@ -257,7 +261,8 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
     const LayoutPrice price = price_of_layout(facts, layout, prices);
     // A warning says what could not be had. A layout with another warning than the usual one is not taken:
     // the usual layout need not have asked for that.
-    if (layout.warning == best.warning && price.seconds < least && price.by_targets == usual.by_targets) {
+    if (layout.warning == best.warning && price.seconds < least &&
+        price.by_targets == usual_price.by_targets) {
       least = price.seconds;
       best = std::move(layout);
       best_trial = trial;

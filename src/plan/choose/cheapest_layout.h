@@ -12,8 +12,10 @@ namespace concilio::plan {
 
 // The layout that lay_out_two_phase makes with the usual settings.
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
-// The layout with the settings that cost least.
+// The layout with the settings that cost least. If `usual`, the usual layout, has been made already, it is
+// not made again.
 Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
+Layout cheapest_layout_after(const Facts& facts, const std::vector<pattern::Interval>& spans, Layout usual);
 // What layouts are compared by: the cost of two-phase I/O, and what stripes cost that nodes share.
 struct LayoutPrice {
   double seconds;
