@@ -111,28 +111,40 @@ bool may_go_unplanned(const OpenFile& opened, const plan::Wishes& wishes, const 
          !opened.atomic && digest.more == 0 && digest.staging_bytes == 0;
 }
 
-// Whether to write each piece by a request of its own takes less time than a plan does. A plan for one rank
-// is made sooner, as there is nobody to exchange with.
-bool has_few_pieces_to_write(const OpenFile& opened, const plan::Digest& digest) {
-  const double plan_seconds = opened.team.size() > 1 ? 25e-6 : 8e-6;
-  const plan::Prices& prices = opened.prices();
-  const auto all = static_cast<double>(digest.file_pieces);
-  const double mean_bytes = static_cast<double>(digest.bytes) / std::max(1.0, all);
-  const double at_once = speedup(prices.write, static_cast<double>(digest.ranks_with_data), mean_bytes);
-  const double pieces = std::max(all / at_once, static_cast<double>(digest.max_rank_file_pieces));
-  return pieces * prices.write.scattered.at(mean_bytes) <= plan_seconds && has_few_memory_pieces(digest);
+// Whether other methods than a request for each piece would save less time than a plan takes: they cannot do
+// better than one request for all bytes of a rank. A plan for one rank is made sooner, as there is nobody to
+// exchange with.
+bool has_few_pieces(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
+  const double plan_seconds = opened.team.size() > 1 ? 50e-6 : 8e-6;
+  constexpr double much_longer = 4;  // where a call takes so much longer, a plan hardly counts
+  const plan::RequestPrices& prices =
+      operation == Operation::read ? opened.prices().read : opened.prices().write;
+  const auto ranks = static_cast<double>(digest.ranks_with_data);
+  const auto seconds_of = [&](int64_t requests, int64_t of_one_rank) {
+    const auto all = static_cast<double>(requests);
+    const double mean_bytes = static_cast<double>(digest.bytes) / std::max(1.0, all);
+    const double in_turn =
+        std::max(all / speedup(prices, ranks, mean_bytes), static_cast<double>(of_one_rank));
+    return in_turn * prices.scattered.at(mean_bytes);
+  };
+  const double by_pieces = seconds_of(digest.file_pieces, digest.max_rank_file_pieces);
+  return by_pieces - seconds_of(digest.ranks_with_data, 1) <= plan_seconds &&
+         by_pieces <= much_longer * plan_seconds && has_few_memory_pieces(digest);
 }
 
-// Whether all that the ranks ask for, and what lies between, is little, and is not known to be asked for
-// again. What lies between is not rewritten without an agreement, so each piece takes a request of its own.
-bool is_at_first_sight(const OpenFile& opened, Operation operation, const plan::Wishes& wishes,
-                       const plan::Digest& digest) {
+// How to read or write a pattern that is not known to come back, where that takes less time than a plan does:
+// all that the ranks ask for, and what lies between, in one request if it is little, or few pieces by a
+// request each. What lies between is not rewritten without an agreement.
+std::optional<plan::Method> method_at_first_sight(const OpenFile& opened, Operation operation,
+                                                  const plan::Wishes& wishes, const plan::Digest& digest) {
+  if (digest.likeness >= plan::Digest::plan_outdated || !digest.monotone) return {};
   const int64_t range = digest.end - digest.first;
-  if (digest.likeness >= plan::Digest::plan_outdated || range > few_bytes || !digest.monotone) return false;
-  if (operation == Operation::write) return has_few_pieces_to_write(opened, digest);
   const bool has_room = wishes.memory_limit_bytes / 16 >= range &&
                         (wishes.sieve_buffer_bytes <= 0 || wishes.sieve_buffer_bytes >= range);
-  return has_room && wishes.sieving != plan::Choice3::disable;
+  const bool may_sieve = operation == Operation::read && has_room && wishes.sieving != plan::Choice3::disable;
+  if (may_sieve && range <= few_bytes) return plan::Method::sieve;
+  if (has_few_pieces(opened, operation, digest)) return plan::Method::list;
+  return {};
 }
 
 // Whether the next call of the pattern takes the same method.
@@ -611,12 +623,14 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   kept.pattern = asked;
   if (!again) kept.alone = false;
   const bool unplanned = !again && may_go_unplanned(opened, wishes, digest);
+  const auto at_first_sight =
+      unplanned ? method_at_first_sight(opened, request.operation, wishes, digest) : std::nullopt;
   if (unplanned && is_of_small_pieces(digest)) {
     take_known_plan(opened, plan::plan_of_small_pieces(), request.operation, digest, kept);
     kept.prepared->any_small_pieces = true;
-  } else if (unplanned && is_at_first_sight(opened, request.operation, wishes, digest)) {
-    take_known_plan(opened, plan::plan_at_first_sight(request.operation, digest), request.operation, digest,
-                    kept);
+  } else if (at_first_sight) {
+    take_known_plan(opened, plan::plan_at_first_sight(*at_first_sight, request.operation, digest),
+                    request.operation, digest, kept);
     kept.prepared->at_first_sight = true;
   } else if (!again) {
     if (Status planned = plan_call(opened, request, wishes, facts, kept, notice); !planned)

@@ -192,14 +192,16 @@ const Plan& plan_of_small_pieces() {
   return plan;
 }
 
-Plan plan_at_first_sight(Operation operation, const Digest& digest) {
+Plan plan_at_first_sight(Method method, Operation operation, const Digest& digest) {
   Plan plan;
   plan.operation = operation;
-  plan.method = operation == Operation::read ? Method::sieve : Method::list;
+  plan.method = method;
   plan.file_pieces = digest.file_pieces;
   if (plan.method == Method::sieve) plan.buffer_bytes = plan.peak_bytes = digest.end - digest.first;
   plan.reason.grounds.merit = {
-      "the pattern is new, and all of it lies so close that a plan would take longer"};
+      plan.method == Method::sieve
+          ? "the pattern is new, and all of it lies so close that a plan would take longer"
+          : "the pattern is new, and has so few pieces that a plan would take longer"};
   return plan;
 }
 

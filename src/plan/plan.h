@@ -46,9 +46,9 @@ const Plan& plan_of_one_stretch();
 // The same for a collective call in which each rank has at most one small piece, where storage answers from
 // memory: no method does less than the one request that the piece takes.
 const Plan& plan_of_small_pieces();
-// A plan for a collective call for few bytes of the file, holes included, where storage answers from memory:
-// to make one, and to compare the methods, takes longer than to read them with what lies between, or than to
-// write their pieces if these are few. It serves until the pattern comes back.
-Plan plan_at_first_sight(Operation operation, const Digest& digest);
+// A plan for a collective call whose pattern is new, where storage answers from memory: to make one, and to
+// compare the methods, takes longer than to read few bytes with what lies between (sieve), or than to move
+// few pieces one by one (list). It serves until the pattern comes back.
+Plan plan_at_first_sight(Method method, Operation operation, const Digest& digest);
 
 }  // namespace concilio::plan

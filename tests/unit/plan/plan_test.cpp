@@ -304,14 +304,18 @@ TEST(Legality, OneRankAloneExchangesWithNobodyUnlessItIsAsked) {
   }
 }
 
-TEST(FirstSight, ReadsInOneRequestAndWritesPieces) {
+TEST(FirstSight, TakesOneRequestForAllOrOneForEachPiece) {
   const Digest digest = interleaved(Operation::write, 4, 64, 16 << 10).digest;
-  EXPECT_EQ(plan_at_first_sight(Operation::read, digest).method, Method::sieve);
-  EXPECT_EQ(plan_at_first_sight(Operation::read, digest).buffer_bytes, digest.end - digest.first);
-  const Plan write = plan_at_first_sight(Operation::write, digest);
-  EXPECT_EQ(write.method, Method::list);
-  EXPECT_EQ(write.operation, Operation::write);
-  EXPECT_EQ(write.peak_bytes, 0);
+  const Plan all = plan_at_first_sight(Method::sieve, Operation::read, digest);
+  EXPECT_EQ(all.method, Method::sieve);
+  EXPECT_EQ(all.buffer_bytes, digest.end - digest.first);
+  for (Operation operation : both_ways) {
+    const Plan pieces = plan_at_first_sight(Method::list, operation, digest);
+    EXPECT_EQ(pieces.method, Method::list);
+    EXPECT_EQ(pieces.operation, operation);
+    EXPECT_EQ(pieces.peak_bytes, 0);
+    EXPECT_THAT(text_of(pieces.reason), HasSubstr("few pieces"));
+  }
 }
 
 TEST(Wishes, ForcedMethodWinsWhereItIsLegal) {

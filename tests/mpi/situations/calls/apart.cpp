@@ -454,6 +454,32 @@ SITUATION(Apart, FewPiecesAreWrittenWithoutPlanningOnce, not_own) {
   if (on_one_host) EXPECT(known.of_second > known.of_first);
 }
 
+// Wherever they lie, and reads too: the second call of a pattern is planned.
+SITUATION(Apart, FewPiecesFarApartAreMovedWithoutPlanningOnce, not_own) {
+  if (context.ranks == 1) return;  // whose plans are made sooner
+  File file(context.fresh_file("few-far-apart"), MPI_MODE_CREATE | MPI_MODE_RDWR,
+            Hints(HintList{{"concilio_ranks_per_node", "0"}}));
+  constexpr MPI_Aint far = 1 << 20;
+  const Type tile = resized_of(contiguous_of(block, MPI_BYTE), 0, far);
+  OK(MPI_File_set_view(file, place(0), MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  const std::vector<uint8_t> data = values(context.rank * 1000, 2 * block);
+  const bool on_one_host = ranks_of_host() == context.ranks;
+  for (const bool writes : {true, false}) {
+    std::array<int64_t, 2> meetings{};
+    for (int64_t& count : meetings) {
+      std::vector<uint8_t> moved = writes ? data : std::vector<uint8_t>(2 * block);
+      const int64_t before = counter(file, "meetings");
+      if (writes)
+        OK(MPI_File_write_at_all(file, 0, moved.data(), 2 * block, MPI_BYTE, MPI_STATUS_IGNORE));
+      else
+        OK(MPI_File_read_at_all(file, 0, moved.data(), 2 * block, MPI_BYTE, MPI_STATUS_IGNORE));
+      count = counter(file, "meetings") - before;
+      EXPECT_BYTES(data, moved);
+    }
+    if (on_one_host) EXPECT(meetings[0] < meetings[1]);
+  }
+}
+
 SITUATION(Apart, SmallPiecesOfAnySizeNeedNoMeetings, not_own) {
   write_and_read_records("seldom");
 }
