@@ -89,6 +89,8 @@ void do_without_two_phase(plan::Wishes& wishes) {
 
 // So many bytes of a rank, or of the file, take less time than a plan does, if there are few pieces of them.
 constexpr int64_t few_bytes = 64 << 10, few_memory_pieces = 64;
+// More pieces of a rank than this take longer than a plan, even if a profile says that they cost nothing.
+constexpr int64_t most_unplanned_pieces = 256;
 
 bool has_few_memory_pieces(const plan::Digest& digest) {
   return digest.memory_pieces / few_memory_pieces < digest.ranks_with_data;
@@ -115,6 +117,7 @@ bool may_go_unplanned(const OpenFile& opened, const plan::Wishes& wishes, const 
 // better than one request for all bytes of a rank. A plan for one rank is made sooner, as there is nobody to
 // exchange with.
 bool has_few_pieces(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
+  if (digest.max_rank_file_pieces > most_unplanned_pieces) return false;
   const double plan_seconds = opened.team.size() > 1 ? 50e-6 : 8e-6;
   constexpr double much_longer = 4;  // where a call takes so much longer, a plan hardly counts
   const plan::RequestPrices& prices =

@@ -198,6 +198,7 @@ Plan plan_at_first_sight(Method method, Operation operation, const Digest& diges
   plan.method = method;
   plan.file_pieces = digest.file_pieces;
   if (plan.method == Method::sieve) plan.buffer_bytes = plan.peak_bytes = digest.end - digest.first;
+  plan.reason.grounds.method = method;
   plan.reason.grounds.merit = {
       plan.method == Method::sieve
           ? "the pattern is new, and all of it lies so close that a plan would take longer"

@@ -20,6 +20,7 @@ using test::interleaved;
 using test::make_nodes;
 using test::random_facts;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 constexpr Operation both_ways[] = {Operation::read, Operation::write};
@@ -308,13 +309,14 @@ TEST(FirstSight, TakesOneRequestForAllOrOneForEachPiece) {
   const Digest digest = interleaved(Operation::write, 4, 64, 16 << 10).digest;
   const Plan all = plan_at_first_sight(Method::sieve, Operation::read, digest);
   EXPECT_EQ(all.method, Method::sieve);
+  EXPECT_THAT(text_of(all.reason), StartsWith("sieve: "));
   EXPECT_EQ(all.buffer_bytes, digest.end - digest.first);
   for (Operation operation : both_ways) {
     const Plan pieces = plan_at_first_sight(Method::list, operation, digest);
     EXPECT_EQ(pieces.method, Method::list);
     EXPECT_EQ(pieces.operation, operation);
     EXPECT_EQ(pieces.peak_bytes, 0);
-    EXPECT_THAT(text_of(pieces.reason), HasSubstr("few pieces"));
+    EXPECT_THAT(text_of(pieces.reason), StartsWith("list: "));
   }
 }
 
