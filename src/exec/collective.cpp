@@ -626,14 +626,13 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   kept.pattern = asked;
   if (!again) kept.alone = false;
   const bool unplanned = !again && may_go_unplanned(opened, wishes, digest);
-  const auto at_first_sight =
-      unplanned ? method_at_first_sight(opened, request.operation, wishes, digest) : std::nullopt;
   if (unplanned && is_of_small_pieces(digest)) {
     take_known_plan(opened, plan::plan_of_small_pieces(), request.operation, digest, kept);
     kept.prepared->any_small_pieces = true;
-  } else if (at_first_sight) {
-    take_known_plan(opened, plan::plan_at_first_sight(*at_first_sight, request.operation, digest),
-                    request.operation, digest, kept);
+  } else if (const auto method = unplanned ? method_at_first_sight(opened, request.operation, wishes, digest)
+                                           : std::nullopt) {
+    take_known_plan(opened, plan::plan_at_first_sight(*method, request.operation, digest), request.operation,
+                    digest, kept);
     kept.prepared->at_first_sight = true;
   } else if (!again) {
     if (Status planned = plan_call(opened, request, wishes, facts, kept, notice); !planned)
