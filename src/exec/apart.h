@@ -1,8 +1,9 @@
 // Collective calls that the ranks make apart, without meeting. Where patterns repeat and every rank carries
 // out its own requests, the ranks need nothing of each other, and a meeting may cost more than the call. So
 // they meet in some of the calls only: after each meeting that found a pattern repeated they make more
-// calls apart, 1, 3, 7, up to 63 or as many as take a millisecond, before they meet again. Every rank counts
-// alike, so all of them know which call is the next meeting. A call of another kind, a read after writes for
+// calls apart, 1, 3, 7, up to 63 or as many as take a millisecond, before they meet again; fewer where calls
+// are so long that the others would hear of a rank's error late. Every rank counts alike, so all of them know
+// which call is the next meeting. A call of another kind, a read after writes for
 // example, begins with a meeting too. If it repeats an earlier one of its operation, it ends without another,
 // and the run of that operation goes on. MPI_File_set_view, which some libraries call before each access, is
 // one that does not end the run of calls apart; it suspends the run as long as the views are not those of the
@@ -17,6 +18,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/exceptions.h"
@@ -108,10 +110,11 @@ class Apart {
   // The ranks have met and changed their views. Calls are made apart only while every rank's view looks as in
   // the calls that they repeat: the methods of those may not suit others.
   void views_changed(bool alike) { suspended_.store(!alike, std::memory_order_relaxed); }
-  // A call in which the ranks have met, and which has taken so long on all of them together, is at its end.
-  // If all have found that nothing is new, they make the next calls of its operation apart.
-  void part(Operation operation, bool nothing_new, double seconds) {
-    const int64_t length = lengths_[static_cast<size_t>(operation)].after_meeting(nothing_new, seconds);
+  // A call in which the ranks have met is at its end. If all have found that nothing is new, and a call takes
+  // all of them together so many seconds, they make the next calls of its operation apart, as many as take
+  // `longest_seconds` at most.
+  void part(Operation operation, std::optional<double> seconds, double longest_seconds) {
+    const int64_t length = lengths_[static_cast<size_t>(operation)].after_meeting(seconds, longest_seconds);
     left(operation).store(length, std::memory_order_relaxed);
     run(operation);
   }

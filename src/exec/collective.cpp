@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/exceptions.h"
@@ -560,13 +561,10 @@ bool Collective::is_alone(const OpenFile& opened, const plan::Digest& digest, co
          digest.more == 0 && !method_is_together(plan.method) && !rewrites && !opened.atomic && !holds_back_;
 }
 
-// Whether the ranks would only repeat what each of them has just done for itself. The meetings of a long call
-// cost a small part of it, which is worth paying to hear of errors at once.
+// Whether the ranks would only repeat what each of them has just done for itself.
 bool Collective::nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan,
-                             double seconds, const plan::Experience& experience) const {
-  constexpr double long_seconds = 0.01;
-  return is_alone(opened, digest, plan) && (seconds < long_seconds || opened.meetings == Meetings::seldom) &&
-         still_chosen(plan, experience);
+                             const plan::Experience& experience) const {
+  return is_alone(opened, digest, plan) && still_chosen(plan, experience);
 }
 
 Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns,
@@ -585,8 +583,14 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
   experience.pass(static_cast<double>(apart_.take_calls_passed(plan.operation)) * seconds);
   learn(plan, seconds, experience);
-  kept.alone = nothing_new(opened, digest, plan, seconds, experience);
-  apart_.part(plan.operation, kept.alone && plans_of(plan.operation).go_on_alone(), seconds);
+  kept.alone_seconds.reset();
+  if (nothing_new(opened, digest, plan, experience)) kept.alone_seconds = seconds;
+  // A meeting costs more than its messages, since all ranks wait for the slowest; so long calls are made
+  // apart too, as long as ranks hear of each other's errors soon.
+  constexpr double heard_of_seconds = 0.5;
+  const double longest_run =
+      opened.meetings == Meetings::seldom ? std::numeric_limits<double>::infinity() : heard_of_seconds;
+  apart_.part(plan.operation, plans_of(plan.operation).alone_seconds(), longest_run);
   return outcome;
 }
 
@@ -624,7 +628,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   }
   KeptPlans::Kept& kept = plans.take();
   kept.pattern = asked;
-  if (!again) kept.alone = false;
+  if (!again) kept.alone_seconds.reset();
   const bool unplanned = !again && may_go_unplanned(opened, wishes, digest);
   if (unplanned && is_of_small_pieces(digest)) {
     take_known_plan(opened, plan::plan_of_small_pieces(), request.operation, digest, kept);
@@ -653,7 +657,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
     return whole.error();
   }
   if (again && apart_.may_end(request.operation) && is_alone(opened, digest, prepared->plan) &&
-      plans.go_on_alone()) {
+      plans.alone_seconds()) {
     apart_.end(request.operation, outcome ? Status() : Status(outcome.error()));
     return outcome;
   }

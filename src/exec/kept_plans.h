@@ -6,6 +6,7 @@
 // What is kept changes only in collective calls, and alike on all ranks, but for the requests themselves.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,8 @@ class KeptPlans {
   struct Kept {
     std::shared_ptr<Prepared> prepared;  // null if there is no plan here
     Pattern pattern;                     // of this rank's request that it served last
-    bool alone = false;     // the ranks have found that each may repeat its part of the last call alone
+    // How long the last call took, if the ranks have found that each may repeat its part of it alone.
+    std::optional<double> alone_seconds;
     size_t next = 0;        // where the call after that was served
     int64_t last_call = 0;  // that it served, counted from 1
 
@@ -98,16 +100,18 @@ class KeptPlans {
     return kept_[last_];
   }
 
-  // Whether the ranks may make the next calls alone, whichever of the plans serve them, one expected after
-  // the other.
-  bool go_on_alone() const {
+  // If the ranks may make the next calls alone, whichever of the plans serve them, one expected after the
+  // other: how long the longest of these calls took.
+  std::optional<double> alone_seconds() const {
+    double longest = 0;
     size_t at = last_;
     for (size_t i = 0; i < kept_.size(); ++i) {
       at = kept_[at].next;
-      if (!kept_[at].prepared || !kept_[at].alone) return false;
-      if (at == last_) return true;
+      if (!kept_[at].prepared || !kept_[at].alone_seconds) return {};
+      longest = std::max(longest, *kept_[at].alone_seconds);
+      if (at == last_) break;
     }
-    return true;
+    return longest;
   }
 
   template <typename F>
