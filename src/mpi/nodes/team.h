@@ -22,7 +22,7 @@
 #include "base/function_ref.h"
 #include "base/result.h"
 #include "base/system/process.h"
-#include "mpi/epoch.h"
+#include "mpi/nodes/between_nodes.h"
 #include "mpi/nodes/futex.h"
 #include "mpi/nodes/kept_segments.h"
 #include "mpi/nodes/shared_counter.h"
@@ -30,18 +30,6 @@
 #include "mpi/nodes/writers_board.h"
 
 namespace concilio::mpi {
-
-// How values of one type are combined between nodes. The MPI operation and datatype are made when an epoch
-// first needs them.
-struct BetweenNodes {
-  struct Made {
-    MPI_Op operation = MPI_OP_NULL;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    BetweenNodes* next = nullptr;  // the next in the list of all that have been made
-  };
-  MPI_User_function* function;
-  OfEpoch<Made> made{};
-};
 
 class Team {
  public:
@@ -216,6 +204,8 @@ class Team {
   }
   Team() = default;
   void become_spare_when_freed();
+  void is_no_longer_spare();
+  static bool a_part_is_ending();
   Status set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine);
   Status share_control(MPI_Comm node);
   Status learn_nodes(MPI_Comm node, Status mine);
