@@ -175,6 +175,9 @@ void until_apart(const Call& call) {
 PATH(independent_write_8) {
   REPEATED OK(MPI_File_write_at(file, 8 * i, data.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
 }
+PATH(independent_write_0) {
+  REPEATED OK(MPI_File_write_at(file, 8 * i, data.data(), 0, MPI_BYTE, MPI_STATUS_IGNORE));
+}
 PATH(shared_write_8) {
   REPEATED OK(MPI_File_write_shared(file, data.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
 }
@@ -349,6 +352,7 @@ int main(int argc, char** argv) {
   open({});
   twice(path_independent_write_8);
   twice(path_independent_read_8);
+  twice(path_independent_write_0);
   twice(path_shared_write_8);
   view_of_pieces(8, 16);
   twice(path_strided_write_2_of_8);

@@ -56,16 +56,21 @@ class Announcement {
   bool made_;
 };
 
+void count_call(File& file, Operation operation, bool collective) {
+  const bool reads = operation == Operation::read;
+  if (collective)
+    file.count(reads ? Counter::collective_reads : Counter::collective_writes, 1);
+  else
+    file.count(reads ? Counter::independent_reads : Counter::independent_writes, 1);
+}
+
 void count_request(File& file, Operation operation, bool collective, const exec::Outcome& outcome) {
   const bool reads = operation == Operation::read;
   file.count(reads ? Counter::storage_reads : Counter::storage_writes, 1);
   if (collective) file.count(Counter::calls_apart, 1);
   if (!outcome) return;
   file.count(reads ? Counter::storage_bytes_read : Counter::storage_bytes_written, *outcome);
-  if (collective)
-    file.count(reads ? Counter::collective_reads : Counter::collective_writes, 1);
-  else
-    file.count(reads ? Counter::independent_reads : Counter::independent_writes, 1);
+  count_call(file, operation, collective);
   file.count(reads ? Counter::bytes_read : Counter::bytes_written, *outcome);
   file.remember_one_stretch(operation, collective);
 }
@@ -100,6 +105,20 @@ exec::Outcome timed_request(File& file, Operation operation, const store::Transf
   return outcome;
 }
 
+// A call whose buffer the way of all others does not serve: it moves nothing, or is none for the shortcut.
+[[gnu::noinline]] std::optional<exec::Outcome> without_data(File& file, Operation operation, const Call& call,
+                                                            const Data& data, const Shortcut::View& view) {
+  if (data.count != 0 || mpi::contiguous_bytes(data.type) == 0 || file.recording().activity())
+    return std::nullopt;
+  if (call.pointer == Pointer::explicit_offset && begin_of(view, data.offset, 0) < 0) return std::nullopt;
+  count_call(file, operation, call.collective);
+  if (call.collective) {
+    file.count(Counter::calls_apart, 1);
+    file.collective().made_apart({});
+  }
+  return 0;
+}
+
 // Only a GPU can reach the memory of the buffer, and its driver was not known. The general way looks for it.
 bool needs_a_driver(const exec::Outcome& outcome) {
   return !outcome && outcome.error().system_errno == EFAULT;
@@ -118,9 +137,10 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
   // behind it. So this call must be sure to need no other way.
   if (shared && view.piece_bytes > 0) return std::nullopt;
   const Memory memory = memory_of(data);
+  if (memory.bytes == 0) return without_data(file, operation, call, data, view);
   // Most etypes are bytes, or as long as what is moved; a division takes as long as all the rest.
   const bool one = memory.bytes == view.etype_bytes, bytes = view.etype_bytes == 1;
-  if (memory.bytes == 0 || !(one || bytes || memory.bytes % view.etype_bytes == 0)) return std::nullopt;
+  if (!(one || bytes || memory.bytes % view.etype_bytes == 0)) return std::nullopt;
   const int64_t etypes = one ? 1 : bytes ? memory.bytes : memory.bytes / view.etype_bytes;
 
   int64_t before = 0, place = -1;

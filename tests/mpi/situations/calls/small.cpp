@@ -206,6 +206,40 @@ SITUATION(Small, WhatChangesBetweenCalls, everywhere) {
   EXPECT_BYTES(expected, back);
 }
 
+// They move nothing, whatever their buffer is, and wrong ones are refused all the same.
+SITUATION(Small, CallsWithoutData, not_own) {
+  File file(context.fresh_file("without-data"));
+  OK(MPI_File_set_view(file, 8, MPI_DOUBLE, resized_of(contiguous_of(2, MPI_DOUBLE), 0, 64), "native",
+                       MPI_INFO_NULL));
+  OK(MPI_File_seek(file, 3, MPI_SEEK_SET));
+  for (int i = 0; i < 20; ++i) {
+    MPI_Status status;
+    OK(MPI_File_write_at(file, 5 * i, nullptr, 0, MPI_DOUBLE, &status));
+    EXPECT_EQUAL(0, bytes_in(status));
+    OK(MPI_File_read_at(file, 5 * i, nullptr, 0, MPI_DOUBLE, &status));
+    EXPECT_EQUAL(0, bytes_in(status));
+    OK(MPI_File_write(file, nullptr, 0, MPI_DOUBLE, &status));
+    EXPECT_EQUAL(0, bytes_in(status));
+    OK(MPI_File_write_shared(file, nullptr, 0, MPI_DOUBLE, &status));
+    EXPECT_EQUAL(0, bytes_in(status));
+    OK(MPI_File_write_at_all(file, 5 * i, nullptr, 0, MPI_DOUBLE, &status));
+    EXPECT_EQUAL(0, bytes_in(status));
+  }
+  MPI_Offset place = -1, size = -1;
+  OK(MPI_File_get_position(file, &place));
+  EXPECT_EQUAL(3, place);
+  OK(MPI_File_get_position_shared(file, &place));
+  EXPECT_EQUAL(0, place);
+  OK(MPI_File_get_size(file, &size));
+  EXPECT_EQUAL(0, size);
+  FAILS(MPI_ERR_ARG, MPI_File_write_at(file, -1, nullptr, 0, MPI_DOUBLE, MPI_STATUS_IGNORE));
+  EXPECT_EQUAL(60, counter(file, "independent_writes"));
+  EXPECT_EQUAL(20, counter(file, "independent_reads"));
+  EXPECT_EQUAL(20, counter(file, "collective_writes"));
+  EXPECT_EQUAL(0, counter(file, "storage_writes"));
+  EXPECT_EQUAL(0, counter(file, "storage_reads"));
+}
+
 // Threads that write through the individual pointer never get the same position.
 SITUATION(Small, ThreadsWithOnePointer, not_own) {
   if (!context.threads) return;
