@@ -3,12 +3,12 @@
 // they meet in some of the calls only: after each meeting that found a pattern repeated they make more
 // calls apart, 1, 3, 7, up to 63 or as many as take a millisecond, before they meet again; fewer where calls
 // are so long that the others would hear of a rank's error late. Every rank counts alike, so all of them know
-// which call is the next meeting. A call of another kind, a read after writes for
-// example, begins with a meeting too. If it repeats an earlier one of its operation, it ends without another,
-// and the run of that operation goes on. MPI_File_set_view, which some libraries call before each access, is
-// one that does not end the run of calls apart; it suspends the run as long as the views are not those of the
-// repeated calls. An ordered access does not end the run of its operation either: once the ranks have met and
-// found their places, each does its part, as in a call apart.
+// which call is the next meeting. A call of another kind, a read after writes for example, begins with a
+// meeting too. If it repeats an earlier one of its operation, it ends without another, and the run of that
+// operation goes on. MPI_File_set_view, which some libraries call before each access, is one that does not
+// end the run of calls apart; it suspends the run as long as the views are not those of the repeated calls.
+// An ordered access does not end the run of its operation either: once the ranks have met and found their
+// places, each does its part, as in a call apart.
 //
 // An error in a call that was made apart is returned by that call on its own rank. The others learn of it
 // when the ranks next meet, and return it from the next call that moves data, syncs or closes.

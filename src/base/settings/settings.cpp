@@ -87,8 +87,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "by descriptions, so that fewer messages travel; 1: none do; 0: as many as cost least."},
     {Key::agree, ValueType::choice, none, none, "auto", "auto|always|seldom", "concilio_agree", nullptr,
      "Whether all ranks meet in every collective read and write, and so hear of each other's errors at once. "
-     "auto: not in every call that repeats an earlier one, where each rank does its own part, but twice a "
-     "second; seldom: in one of 64, however long they are."},
+     "auto: not in every call that repeats an earlier one, where each rank does its own part, but after half "
+     "a second at the latest; seldom: in one of 64 such calls, however long they are."},
     {Key::gpu_kernel, ValueType::choice, none, none, "auto", "auto|always|never", "concilio_gpu_kernel",
      nullptr,
      "Whether a kernel, compiled while the program runs, puts together pieces at unequal distances in the "
