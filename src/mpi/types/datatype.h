@@ -14,6 +14,10 @@
 
 namespace concilio::mpi {
 
+// An error of kind `datatype` if `type`, which must be valid, is not committed, as the MPIs' own MPI-IO gives
+// it. `what` names the datatype's part in the call. The communicator is one whose errors are returned.
+Status check_committed(MPI_Datatype type, const char* what, MPI_Comm comm);
+
 // The pattern of `type`, which must be valid, and committed or predefined. Thread-safe. Returns an error of
 // kind `datatype` for a type that cannot be transferred (MPI_DATATYPE_NULL, ...). The memory that decoding
 // takes is charged to the budget for as long as decoding lasts; the memory of the pattern is charged by its

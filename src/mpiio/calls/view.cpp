@@ -62,6 +62,10 @@ Result<Shown> show(File& file, const Wanted& wanted, const mpi::Representation* 
   if (!representation) {
     if (auto shown = show_contiguous(wanted)) return *shown;
   }
+  for (const auto& [type, what] : {std::pair{wanted.etype, "etype"}, {wanted.filetype, "filetype"}}) {
+    if (Status committed = mpi::check_committed(type, what, file.team().comm()); !committed)
+      return committed.error();
+  }
   auto etype = decode_for_file(wanted.etype, representation, file.descriptions());
   if (!etype) return etype.error();
   auto filetype = decode_for_file(wanted.filetype, representation, file.descriptions());

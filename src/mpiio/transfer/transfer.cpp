@@ -109,6 +109,8 @@ Status Transfer::prepare(const Data& data) {
 
 // Determines what is to be moved, and how many bytes that is in the file.
 Status Transfer::prepare_items(const Data& data) {
+  if (Status committed = mpi::check_committed(data.type, "datatype", file_.team().comm()); !committed)
+    return committed;
   if (shown_.representation) {
     auto conversion =
         mpi::Conversion::make(data.type, data.count, *shown_.representation, file_.descriptions());

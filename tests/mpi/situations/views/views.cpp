@@ -411,6 +411,20 @@ SITUATION(Views, RepresentationsInCapitals, not_own) {
                                  [](MPI_Datatype, MPI_Aint*, void*) -> int { return MPI_SUCCESS; }, nullptr));
 }
 
+// All ranks learn of it, and the file stays as it was.
+SITUATION(Views, UncommittedDatatypesRefused, everywhere) {
+  File file(context.fresh_file("uncommitted"));
+  MPI_Datatype pairs;
+  MPI_Type_vector(2, 1, 3, MPI_INT, &pairs);
+  FAILS(MPI_ERR_TYPE, MPI_File_set_view(file, 0, MPI_INT, pairs, "native", MPI_INFO_NULL));
+  const int data[8] = {};
+  FAILS(MPI_ERR_TYPE, MPI_File_write_at(file, 0, data, 1, pairs, MPI_STATUS_IGNORE));
+  MPI_Type_commit(&pairs);
+  OK(MPI_File_write_at_all(file, 8 * context.rank, data, 1, pairs, MPI_STATUS_IGNORE));
+  OK(MPI_File_set_view(file, 0, MPI_INT, pairs, "native", MPI_INFO_NULL));
+  MPI_Type_free(&pairs);
+}
+
 SITUATION(Views, FiletypeOfBrokenEtypesRefused, everywhere) {
   const std::string path = context.fresh_file("broken-etypes");
   File file(path);
