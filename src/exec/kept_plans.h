@@ -100,10 +100,11 @@ class KeptPlans {
     return kept_[last_];
   }
 
-  // If the ranks may make the next calls alone, whichever of the plans serve them, one expected after the
-  // other: how long the longest of these calls took.
+  // If the ranks may repeat the last call alone, and make the next ones so, whichever of the plans serve
+  // them, one expected after the other: how long the longest of these calls took.
   std::optional<double> alone_seconds() const {
-    double longest = 0;
+    if (!last().alone_seconds) return {};
+    double longest = *last().alone_seconds;
     size_t at = last_;
     for (size_t i = 0; i < kept_.size(); ++i) {
       at = kept_[at].next;
