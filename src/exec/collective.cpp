@@ -561,12 +561,6 @@ bool Collective::is_alone(const OpenFile& opened, const plan::Digest& digest, co
          digest.more == 0 && !method_is_together(plan.method) && !rewrites && !opened.atomic && !holds_back_;
 }
 
-// Whether the ranks would only repeat what each of them has just done for itself.
-bool Collective::nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan,
-                             const plan::Experience& experience) const {
-  return is_alone(opened, digest, plan) && still_chosen(plan, experience);
-}
-
 Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns,
                              const plan::Digest& digest, KeptPlans::Kept& kept,
                              plan::Experience& experience) {
@@ -583,8 +577,9 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
   experience.pass(static_cast<double>(apart_.take_calls_passed(plan.operation)) * seconds);
   learn(plan, seconds, experience);
-  kept.alone_seconds.reset();
-  if (nothing_new(opened, digest, plan, experience)) kept.alone_seconds = seconds;
+  // Whether the ranks would only repeat what each of them has just done for itself.
+  const bool nothing_new = is_alone(opened, digest, plan) && still_chosen(plan, experience);
+  kept.alone_seconds = nothing_new ? std::optional(seconds) : std::nullopt;
   // A meeting costs more than its messages, since all ranks wait for the slowest; so long calls are made
   // apart too, as long as ranks hear of each other's errors soon.
   constexpr double heard_of_seconds = 0.5;

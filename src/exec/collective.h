@@ -127,9 +127,6 @@ class Collective {
                    KeptPlans::Kept& kept, plan::Experience& experience);
   // Whether each rank only carries out its own request, and needs no other for it.
   bool is_alone(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan) const;
-  // Whether the next call may be made apart.
-  bool nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan,
-                   const plan::Experience& experience) const;
   // The part of settle() that is about data held back.
   Status settle_held(const OpenFile& opened);
 

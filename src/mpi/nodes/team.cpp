@@ -200,7 +200,7 @@ int64_t Team::free_bytes_now() {
 }
 
 Team::~Team() {
-  if (may_be_spare_) is_no_longer_spare();
+  if (may_be_spare_) stop_being_spare();
   const bool failed = control_segment_.data() && !failure();
   // Messages of a failed team may still be under way, and use this memory.
   if (failed && nodes_.size() > 1) {

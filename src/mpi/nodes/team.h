@@ -204,7 +204,7 @@ class Team {
   }
   Team() = default;
   void become_spare_when_freed();
-  void is_no_longer_spare();
+  void stop_being_spare();
   static bool a_part_is_ending();
   Status set_up(MPI_Comm comm, int ranks_per_node, bool on_one_machine);
   Status share_control(MPI_Comm node);

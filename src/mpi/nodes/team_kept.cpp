@@ -231,7 +231,7 @@ void Team::become_spare_when_freed() {
   ++spares_of(size_);
 }
 
-void Team::is_no_longer_spare() {
+void Team::stop_being_spare() {
   --spares_of(size_);
 }
 

@@ -1,5 +1,7 @@
 // How the ranks of a team wait for each other, and what they do together when all have come.
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>

@@ -56,23 +56,21 @@ class Announcement {
   bool made_;
 };
 
-void count_call(File& file, Operation operation, bool collective) {
-  const bool reads = operation == Operation::read;
-  if (collective)
-    file.count(reads ? Counter::collective_reads : Counter::collective_writes, 1);
-  else
-    file.count(reads ? Counter::independent_reads : Counter::independent_writes, 1);
-}
-
-void count_request(File& file, Operation operation, bool collective, const exec::Outcome& outcome) {
+void count_request(File& file, const Call& call, const exec::Outcome& outcome) {
+  const Operation operation = operation_of(call);
   const bool reads = operation == Operation::read;
   file.count(reads ? Counter::storage_reads : Counter::storage_writes, 1);
-  if (collective) file.count(Counter::calls_apart, 1);
   if (!outcome) return;
   file.count(reads ? Counter::storage_bytes_read : Counter::storage_bytes_written, *outcome);
-  count_call(file, operation, collective);
+  file.count(counter_of(call), 1);
   file.count(reads ? Counter::bytes_read : Counter::bytes_written, *outcome);
-  file.remember_one_stretch(operation, collective);
+  file.remember_one_stretch(operation, call.collective);
+}
+
+// A collective call has been made apart.
+void end_apart(File& file, const Status& mine) {
+  file.count(Counter::calls_apart, 1);
+  file.collective().made_apart(mine);
 }
 
 [[gnu::always_inline]] inline exec::Outcome request(File& file, Operation operation,
@@ -106,16 +104,13 @@ exec::Outcome timed_request(File& file, Operation operation, const store::Transf
 }
 
 // A call whose buffer the way of all others does not serve: it moves nothing, or is none for the shortcut.
-[[gnu::noinline]] std::optional<exec::Outcome> without_data(File& file, Operation operation, const Call& call,
-                                                            const Data& data, const Shortcut::View& view) {
+[[gnu::noinline]] std::optional<exec::Outcome> without_data(File& file, const Call& call, const Data& data,
+                                                            const Shortcut::View& view) {
   if (data.count != 0 || mpi::contiguous_bytes(data.type) == 0 || file.recording().activity())
     return std::nullopt;
   if (call.pointer == Pointer::explicit_offset && begin_of(view, data.offset, 0) < 0) return std::nullopt;
-  count_call(file, operation, call.collective);
-  if (call.collective) {
-    file.count(Counter::calls_apart, 1);
-    file.collective().made_apart({});
-  }
+  file.count(counter_of(call), 1);
+  if (call.collective) end_apart(file, {});
   return 0;
 }
 
@@ -129,7 +124,7 @@ bool needs_a_driver(const exec::Outcome& outcome) {
 std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Data& data) {
   const bool individual = call.pointer == Pointer::individual, shared = call.pointer == Pointer::shared;
   if (call.pointer == Pointer::ordered || (shared && !file.shared_pointer().is_here())) return std::nullopt;
-  const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
+  const Operation operation = operation_of(call);
   const Shortcut::View view = file.shortcut().view(operation);
   if (view.etype_bytes == 0 || file.collective().holds_back()) return std::nullopt;
   if (call.collective && !file.collective().passed_on(operation)) return std::nullopt;
@@ -137,7 +132,7 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
   // behind it. So this call must be sure to need no other way.
   if (shared && view.piece_bytes > 0) return std::nullopt;
   const Memory memory = memory_of(data);
-  if (memory.bytes == 0) return without_data(file, operation, call, data, view);
+  if (memory.bytes == 0) return without_data(file, call, data, view);
   // Most etypes are bytes, or as long as what is moved; a division takes as long as all the rest.
   const bool one = memory.bytes == view.etype_bytes, bytes = view.etype_bytes == 1;
   if (!(one || bytes || memory.bytes % view.etype_bytes == 0)) return std::nullopt;
@@ -169,8 +164,8 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
     const Call again{call.direction, Pointer::explicit_offset, call.collective, call.name};
     outcome = Transfer(file, again, there).run();
   } else {
-    count_request(file, operation, call.collective, *outcome);
-    if (call.collective) file.collective().made_apart(*outcome ? Status() : Status(outcome->error()));
+    count_request(file, call, *outcome);
+    if (call.collective) end_apart(file, *outcome ? Status() : Status(outcome->error()));
   }
   if (!*outcome && individual) file.retreat(before + etypes, before);
   return outcome;

@@ -16,10 +16,6 @@
 namespace concilio::mpiio {
 namespace {
 
-Operation operation_of(const Call& call) {
-  return call.direction == Direction::read ? Operation::read : Operation::write;
-}
-
 Error beyond(int64_t bytes, int64_t etypes_before) {
   return {ErrorKind::argument, 0,
           fmt::format(
@@ -29,8 +25,7 @@ Error beyond(int64_t bytes, int64_t etypes_before) {
 
 void count(Counters& counters, const Call& call, int64_t bytes, bool device) {
   bool reads = call.direction == Direction::read;
-  ++counters[call.collective ? (reads ? Counter::collective_reads : Counter::collective_writes)
-                             : (reads ? Counter::independent_reads : Counter::independent_writes)];
+  ++counters[counter_of(call)];
   counters[reads ? Counter::bytes_read : Counter::bytes_written] += bytes;
   if (!device) return;
   ++counters[Counter::device_calls];

@@ -11,6 +11,15 @@
 
 namespace concilio::mpiio {
 
+inline Operation operation_of(const Call& call) {
+  return call.direction == Direction::read ? Operation::read : Operation::write;
+}
+// The counter of calls like this one.
+inline Counter counter_of(const Call& call) {
+  const bool reads = call.direction == Direction::read;
+  if (call.collective) return reads ? Counter::collective_reads : Counter::collective_writes;
+  return reads ? Counter::independent_reads : Counter::independent_writes;
+}
 // Whether the file was opened for such a call: the same answer on all its ranks.
 Status check_mode(const File& file, const Call& call);
 
