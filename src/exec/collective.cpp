@@ -114,40 +114,63 @@ bool may_go_unplanned(const OpenFile& opened, const plan::Wishes& wishes, const 
          !opened.atomic && digest.more == 0 && digest.staging_bytes == 0;
 }
 
+// So long a plan takes. One for a rank that is alone is made sooner, as there is nobody to exchange with.
+double seconds_of_plan(const OpenFile& opened) {
+  return opened.team.size() > 1 ? 50e-6 : 8e-6;
+}
+
+// What a request for each of so many pieces takes, if one rank has so many of them.
+double seconds_by_pieces(const OpenFile& opened, Operation operation, const plan::Digest& digest,
+                         int64_t pieces, int64_t of_one_rank) {
+  const plan::RequestPrices& prices = opened.prices().of(operation);
+  const auto all = static_cast<double>(pieces);
+  const double mean_bytes = static_cast<double>(digest.bytes) / std::max(1.0, all);
+  const double at_once = speedup(prices, static_cast<double>(digest.ranks_with_data), mean_bytes);
+  return std::max(all / at_once, static_cast<double>(of_one_rank)) * prices.scattered.at(mean_bytes);
+}
+
 // Whether other methods than a request for each piece would save less time than a plan takes: they cannot do
-// better than one request for all bytes of a rank. A plan for one rank is made sooner, as there is nobody to
-// exchange with.
+// better than one request for all bytes of a rank.
 bool has_few_pieces(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
   if (digest.max_rank_file_pieces > most_unplanned_pieces) return false;
-  const double plan_seconds = opened.team.size() > 1 ? 50e-6 : 8e-6;
   constexpr double much_longer = 4;  // where a call takes so much longer, a plan hardly counts
-  const plan::RequestPrices& prices =
-      operation == Operation::read ? opened.prices().read : opened.prices().write;
-  const auto ranks = static_cast<double>(digest.ranks_with_data);
-  const auto seconds_of = [&](int64_t requests, int64_t of_one_rank) {
-    const auto all = static_cast<double>(requests);
-    const double mean_bytes = static_cast<double>(digest.bytes) / std::max(1.0, all);
-    const double in_turn =
-        std::max(all / speedup(prices, ranks, mean_bytes), static_cast<double>(of_one_rank));
-    return in_turn * prices.scattered.at(mean_bytes);
+  const auto seconds_of = [&](int64_t pieces, int64_t of_one_rank) {
+    return seconds_by_pieces(opened, operation, digest, pieces, of_one_rank);
   };
   const double by_pieces = seconds_of(digest.file_pieces, digest.max_rank_file_pieces);
-  return by_pieces - seconds_of(digest.ranks_with_data, 1) <= plan_seconds &&
-         by_pieces <= much_longer * plan_seconds && has_few_memory_pieces(digest);
+  return by_pieces - seconds_of(digest.ranks_with_data, 1) <= seconds_of_plan(opened) &&
+         by_pieces <= much_longer * seconds_of_plan(opened) && has_few_memory_pieces(digest);
+}
+
+// Whether one request for all that a single rank asks for, and for what lies between, takes no longer than a
+// request for each piece and a plan do. Nobody else has data, so there is nothing to exchange.
+bool is_worth_sieving_alone(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
+  if (digest.ranks_with_data != 1) return false;
+  const plan::Prices& prices = opened.prices();
+  const auto range = static_cast<double>(digest.end - digest.first);
+  double seconds = prices.of(operation).window.at(range);
+  if (operation == Operation::write && digest.bytes < digest.end - digest.first) {
+    if (!opened.may_rewrite()) return false;
+    seconds += prices.read.window.at(range) + prices.lock_seconds;
+  }
+  return seconds <= seconds_of_plan(opened) + seconds_by_pieces(opened, operation, digest, digest.file_pieces,
+                                                                digest.max_rank_file_pieces);
 }
 
 // How to read or write a pattern that is not known to come back, where that takes less time than a plan does:
 // all that the ranks ask for, and what lies between, in one request if it is little, or few pieces by a
-// request each. What lies between is not rewritten without an agreement.
+// request each. What lies between is rewritten only by a rank that is alone: several would wait for each
+// other.
 std::optional<plan::Method> method_at_first_sight(const OpenFile& opened, Operation operation,
                                                   const plan::Wishes& wishes, const plan::Digest& digest) {
   if (digest.likeness >= plan::Digest::plan_outdated || !digest.monotone) return {};
   const int64_t range = digest.end - digest.first;
   const bool has_room = wishes.memory_limit_bytes / 16 >= range &&
                         (wishes.sieve_buffer_bytes <= 0 || wishes.sieve_buffer_bytes >= range);
-  const bool may_sieve = operation == Operation::read && has_room && wishes.sieving != plan::Choice3::disable;
-  if (may_sieve && range <= few_bytes) return plan::Method::sieve;
+  const bool may_sieve = has_room && wishes.sieving != plan::Choice3::disable;
+  if (may_sieve && operation == Operation::read && range <= few_bytes) return plan::Method::sieve;
   if (has_few_pieces(opened, operation, digest)) return plan::Method::list;
+  if (may_sieve && is_worth_sieving_alone(opened, operation, digest)) return plan::Method::sieve;
   return {};
 }
 

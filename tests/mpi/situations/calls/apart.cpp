@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "situations/situation.h"
@@ -477,6 +478,49 @@ SITUATION(Apart, FewPiecesFarApartAreMovedWithoutPlanningOnce, not_own) {
       EXPECT_BYTES(data, moved);
     }
     if (on_one_host) EXPECT(meetings[0] < meetings[1]);
+  }
+}
+
+// And where one rank alone has data, in many pieces: what lies between them stays. It does as well where
+// another open of the file does not let the rank rewrite it.
+SITUATION(Apart, ManyPiecesOfOneRankAreMovedWithoutPlanningOnce, not_own) {
+  if (context.ranks == 1) return;  // whose plans are made sooner
+  constexpr int pieces = 1000, piece = 16, extent = 40;
+  const int writer = context.ranks - 1;
+  const bool on_one_host = ranks_of_host() == context.ranks;
+  for (const bool opened_twice : {false, true}) {
+    const std::string path = context.fresh_file(opened_twice ? "many-of-one-opened-twice" : "many-of-one");
+    const std::vector<uint8_t> before_all = values(7, pieces * extent);
+    std::vector<uint8_t> expected = before_all;
+    const std::vector<uint8_t> data = values(9000, pieces * piece);
+    {
+      File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(HintList{{"concilio_ranks_per_node", "0"}}));
+      std::optional<File> other;
+      if (opened_twice) other.emplace(path, MPI_MODE_RDWR);
+      OK(MPI_File_write_at_all(file, 0, before_all.data(), context.rank == 0 ? pieces * extent : 0, MPI_BYTE,
+                               MPI_STATUS_IGNORE));
+      const Type tile = resized_of(contiguous_of(piece, MPI_BYTE), 0, extent);
+      OK(MPI_File_set_view(file, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+      const int bytes = context.rank == writer ? pieces * piece : 0;
+      for (const bool writes : {true, false}) {
+        std::array<int64_t, 2> meetings{};
+        for (int64_t& count : meetings) {
+          std::vector<uint8_t> moved = writes ? data : std::vector<uint8_t>(data.size());
+          const int64_t before = counter(file, "meetings");
+          if (writes)
+            OK(MPI_File_write_at_all(file, 0, moved.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+          else
+            OK(MPI_File_read_at_all(file, 0, moved.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+          count = counter(file, "meetings") - before;
+          if (bytes > 0) EXPECT_BYTES(data, moved);
+        }
+        if (on_one_host) EXPECT(meetings[0] < meetings[1]);
+      }
+    }
+    for (int i = 0; i < pieces; ++i)
+      std::copy_n(data.begin() + i * piece, piece, expected.begin() + i * extent);
+    barrier();
+    EXPECT_BYTES(expected, contents(path));
   }
 }
 
