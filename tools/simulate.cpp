@@ -405,8 +405,6 @@ Result<int> count(const SimulateOptions& options, const Simulation& subject) {
   const auto& [file, machine, placed, record, verify] = subject;
   const std::string because =
       options.count ? "--count" : fmt::format("more than {} ranks, which are counted", most_simulated_ranks);
-  if (!options.io_groups.empty())
-    return cannot_simulate(fmt::format("--io-groups cannot go with {}: it needs a run", because));
   if (options.independent)
     return cannot_simulate(
         fmt::format("--independent cannot go with {}: collective calls alone are", because));
@@ -417,6 +415,7 @@ Result<int> count(const SimulateOptions& options, const Simulation& subject) {
   CountingOptions counting{options.patterns,
                            {},
                            static_cast<int64_t>(options.mib_per_rank * 0x1p20),
+                           options.io_groups,
                            !options.read_only,
                            !options.write_only,
                            plans_by_machine(options)};

@@ -303,18 +303,18 @@ int run_all(const Options& options) {
       if (rank == 0) fmt::print(stderr, "concilio: simulate: {}\n", pattern.error().message);
       return 2;
     }
-    for (const std::string& method : options.methods) {
-      for (const int size_of_group : options.groups) {
-        ++begun;
-        if (rank == 0)
-          tell(options, begun, all, fmt::format("{} {} in groups of {}", name, method, size_of_group));
-        results.push_back(run_one_in_groups(size_of_group, method, options));
-      }
-      if (!options.groups.empty()) continue;
+    const auto run = [&](const std::string& method, int size_of_group) {
       ++begun;
-      if (rank == 0) tell(options, begun, all, fmt::format("{} {}", name, method));
-      results.push_back(method == "rows" ? run_one_in_rows(name, **pattern, options)
-                                         : run_one(name, **pattern, method, options));
+      if (rank == 0) {
+        const std::string who = size_of_group > 0 ? fmt::format(" in groups of {}", size_of_group) : "";
+        tell(options, begun, all, fmt::format("{} {}{}", name, method, who));
+      }
+      if (size_of_group > 0) return run_one_in_groups(size_of_group, method, options);
+      return method == "rows" ? run_one_in_rows(name, **pattern, options)
+                              : run_one(name, **pattern, method, options);
+    };
+    for (const int size_of_group : options.groups.empty() ? std::vector<int>{0} : options.groups) {
+      for (const std::string& method : options.methods) results.push_back(run(method, size_of_group));
     }
   }
   return rank == 0 ? write_results(options, results) : 0;

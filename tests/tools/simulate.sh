@@ -67,6 +67,22 @@ counted = json.load(open("many.json"))
 assert counted["ranks"] == 10**8, counted
 write = counted["results"][0]["write"]
 assert write["method"] == "list" and write["counters"]["sum"]["storage_writes"] == 10**8, write'
+# Of groups, whose roots call. Those of 1000 have one on each node, and those of 4000 on every fourth.
+count contiguous --nodes 100 --machine ./many --method list --mib-per-rank 0.125 --io-groups 1,1000,4000 --json groups.json
+check 'import json
+groups = json.load(open("groups.json"))["results"]
+assert [one["io_group"] for one in groups] == [1, 1000, 4000], groups
+for one in groups:
+    assert one["bytes"] == 10**5 << 17, one
+    for call, requests in (("write", "storage_writes"), ("read", "storage_reads")):
+        assert one[call]["counters"]["sum"][requests] == 10**5 // one["io_group"], one
+opens = [one["open"]["predicted_seconds"] for one in groups]
+assert opens[0] >= opens[1] > opens[2] > 0, opens
+calls = [one["write"]["predicted_seconds"] for one in groups]
+# 125 MB come to each root of 1000 from its own node, at 5 GB/s; 375 MB more to one of 4000 by the network, at 10 GB/s.
+assert 0.02 < calls[1] - calls[0] < 0.04 and 0.03 < calls[2] - calls[1] < 0.06, calls'
+expect 2 "$concilio" simulate contiguous --count -n 100 --machine ./many --io-groups 8
+says err '100 ranks are not cut into groups of 8 without a rest'
 expect 0 "$concilio" simulate contiguous -n 20001 --machine ./many --mib-per-rank 0.01
 says out '^20001 ranks on 21 nodes; .* counted from the plans'
 expect 2 "$concilio" simulate block3d -n 20001 --machine ./many
@@ -80,7 +96,7 @@ says out 'sieve  *not counted: sieving is not counted'
 machine ./unnamed storage '{"target_gb_per_second": 1}'
 expect 2 "$concilio" simulate --count contiguous -n 4 --machine ./unnamed
 says err 'names no device'
-rm -f many unnamed many.json
+rm -f many unnamed many.json groups.json
 
 # Without SimGrid there is nothing more to test.
 "$concilio" simulate contiguous -n 2 --machine ./four --mib-per-rank 0.01 >out 2>err </dev/null

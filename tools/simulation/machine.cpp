@@ -150,6 +150,7 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   machine.throttle = fmt::format("{}", fmt::join(parts, ";"));
   const auto read = store::parse_throttle(machine.throttle);
   if (!read) in.refuse(fmt::format("cannot be modelled: {}", read.error().message));
+  machine.storage_costs = *read;
   machine.modelled_storage = facts_of(*read);
   if (in.find("gb_per_second")) machine.storage_rate = positive(in, "gb_per_second") * giga;
   if (in.find("node_gb_per_second")) machine.storage_link_rate = positive(in, "node_gb_per_second") * giga;

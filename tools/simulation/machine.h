@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "plan/facts/prices.h"
+#include "store/devices/throttle_costs.h"
 
 namespace concilio::tools {
 
@@ -23,6 +24,7 @@ struct DescribedMachine {
   double storage_link_rate = 0;                    // of a node's own link to storage; 0: it has none
   double storage_rate = 0;                         // bytes a second of the link to storage; 0: no limit
   std::string throttle;                            // storage as a value of CONCILIO_THROTTLE
+  store::ThrottleCosts storage_costs;              // and what that says
   // What the library finds out about a file there; nothing if no device is named, so that it is this
   // machine's.
   std::optional<plan::StorageFacts> modelled_storage;

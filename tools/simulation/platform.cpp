@@ -40,7 +40,6 @@ std::string route_to_storage(const char* zone, const char* router) {
 }  // namespace
 
 int64_t RanksOnNodes::node_of(int64_t rank) const {
-  // Node i has the ranks from ranks * i / nodes on.
   return ((rank + 1) * nodes - 1) / ranks;
 }
 

@@ -17,7 +17,11 @@ struct RanksWanted {
 };
 struct RanksOnNodes {
   int64_t ranks = 1, nodes = 1;
-  int64_t node_of(int64_t rank) const;  // ranks are divided evenly among the nodes, in order
+  // Ranks are divided evenly among the nodes, in order.
+  int64_t node_of(int64_t rank) const;
+  int64_t first_rank_of(int64_t node) const {
+    return ranks * node / nodes;
+  }  // of the one behind the last: ranks
 };
 // SMPI gives every rank a copy of the program and a stack. More ranks than this would take hours to run.
 inline constexpr int64_t most_simulated_ranks = 20'000;
