@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/choose/shared_stripes.h"
 #include "plan/facts/logarithm.h"
 
 namespace concilio::plan {
@@ -189,6 +190,8 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
                                    bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes / targets);
   cost.add("storage",
            moving_seconds(facts, of_bytes, std::max(bytes, bytes_of_one * at_once), at_once, prices));
+  if (const double taken = seconds_of_taken_stripes(facts, pieces); taken > 0)
+    cost.add("stripe locks", taken);
   if (is_scattered_in_memory(facts.digest) && passes_a_buffer(facts.digest))
     cost.add("copies", copy_seconds(facts, bytes, static_cast<double>(facts.digest.memory_pieces), prices));
   return cost;

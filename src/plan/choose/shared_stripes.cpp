@@ -13,6 +13,13 @@ struct Stretch {
   bool begin_shared = false, end_shared = false;
 };
 
+// Whether no stripe has bytes of two requests.
+bool lie_in_stripes_of_their_own(const Facts& facts) {
+  const int64_t stripe_bytes = facts.storage.stripe_bytes;
+  const Digest& digest = facts.digest;
+  return digest.granule > 0 && digest.granule % stripe_bytes == 0 && digest.anchor % stripe_bytes == 0;
+}
+
 // Of the realms that have stretches; others are dealt out by whole blocks.
 std::vector<Stretch> stretches_of(const Layout& layout) {
   std::vector<Stretch> all;
@@ -53,6 +60,31 @@ double seconds_of_shared_stripes(const Facts& facts, const Layout& layout, const
   const double wait_seconds = prices.of(facts.operation).window.at(static_cast<double>(storage.stripe_bytes));
   return static_cast<double>(most_shared_stripes(storage.stripe_bytes, layout)) *
          (revoke_seconds + wait_seconds);
+}
+
+// What lies between two changes of the node is a block. Data of a node's ranks adjoin, or so it is taken to
+// be. As simulated with 4 and 8 nodes, whose 1 to 4 ranks had pieces of 4 KiB to 1 MB in turn: a node has the
+// blocks of a stripe in common with as many others as have some there, and waits for half of them, since
+// meanwhile others are in other stripes; for 1.5 where blocks are longer than stripes, and so at their ends.
+// The times of 10 such writes were 0.5 to 2.1 times as long.
+double seconds_of_taken_stripes(const Facts& facts, double requests) {
+  const StorageFacts& storage = facts.storage;
+  const Digest& digest = facts.digest;
+  const auto nodes = static_cast<double>(facts.nodes.size());
+  if (facts.operation == Operation::read || storage.revoke_ns <= 0 || storage.stripe_bytes <= 0 ||
+      nodes < 2 || digest.ranks_with_data < 2 || lie_in_stripes_of_their_own(facts))
+    return 0;
+  constexpr double least_waits = 1.5;
+  const double ranks = static_cast<double>(digest.ranks_with_data);
+  const double writers = std::min(nodes, ranks);  // nodes that write
+  const double range = static_cast<double>(digest.end - digest.first);
+  // So many nodes write in a place, on average.
+  const double in_a_place = static_cast<double>(digest.span) / range * writers / ranks;
+  const double revoke_seconds = static_cast<double>(storage.revoke_ns) * 1e-9;
+  if (in_a_place < least_waits) return least_waits * revoke_seconds;
+  const double blocks = std::max(writers, requests * writers / ranks);
+  const double in_a_stripe = static_cast<double>(storage.stripe_bytes) * blocks / range;
+  return blocks / writers * std::max(least_waits, std::min(in_a_stripe, in_a_place) / 2) * revoke_seconds;
 }
 
 }  // namespace concilio::plan

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/choose/cheapest_layout.h"
+#include "plan/plan.h"
 #include "unit/plan_facts.h"
 
 namespace concilio::plan::shared_stripes_test {
@@ -83,6 +84,57 @@ TEST(SharedStripes, AreAvoidedWhereThatPays) {
     // Where nodes begin with stripes of their own, they stay by themselves.
     EXPECT_EQ(cheapest(serial(8 * MiB, 5'000'000, operation)).groups.size(), 8u);
   }
+}
+
+// Ranks of eight nodes, two on each, that write blocks in turn.
+Facts in_turn(int64_t block_bytes, int64_t revoke_ns, Operation operation = Operation::write) {
+  constexpr int nodes = 8, ranks_of_node = 2;
+  constexpr int64_t bytes_a_rank = 4 * MiB;
+  Facts facts = test::interleaved(operation, nodes * ranks_of_node, block_bytes, bytes_a_rank);
+  facts.nodes = test::make_nodes(nodes, ranks_of_node);
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  facts.storage.stripe_bytes = MiB;
+  facts.storage.stripe_targets = 8;
+  facts.storage.revoke_ns = revoke_ns;
+  return facts;
+}
+
+double taken(const Facts& facts) {
+  return seconds_of_taken_stripes(facts, static_cast<double>(facts.digest.file_pieces));
+}
+
+TEST(TakenStripes, CostWritersOfSeveralNodesThatHaveBytesInThem) {
+  constexpr int64_t revoke_ns = 5'000'000;
+  // A node has 64 blocks of its two ranks together, and waits in each for half of the others.
+  EXPECT_NEAR(taken(in_turn(64 * KiB, revoke_ns)), 64 * 4 * 5e-3, 0.03);
+  EXPECT_GT(taken(in_turn(4 * KiB, revoke_ns)), 10 * taken(in_turn(64 * KiB, revoke_ns)));
+  EXPECT_EQ(taken(in_turn(64 * KiB, revoke_ns, Operation::read)), 0);
+  EXPECT_EQ(taken(in_turn(64 * KiB, 0)), 0);
+  Facts on_one_node = in_turn(64 * KiB, revoke_ns);
+  on_one_node.nodes = test::make_nodes(1, 16);
+  EXPECT_EQ(taken(on_one_node), 0);
+}
+
+TEST(TakenStripes, AreNoneWhereEachRequestHasItsOwn) {
+  EXPECT_EQ(taken(in_turn(MiB, 5'000'000)), 0);
+  EXPECT_EQ(taken(serial(8 * MiB, 5'000'000)), 0);
+  Facts shifted = in_turn(MiB, 5'000'000);
+  shifted.digest.anchor = 512 * KiB;
+  EXPECT_GT(taken(shifted), 0);
+}
+
+// Stretches of ranks one after another meet in few stripes.
+TEST(TakenStripes, AreFewWhereRanksLieOneAfterAnother) {
+  EXPECT_DOUBLE_EQ(taken(serial(8 * MiB + 8 * KiB, 5'000'000)), 1.5 * 5e-3);
+}
+
+TEST(TakenStripes, DecideForTwoPhase) {
+  for (const int64_t block_bytes : {64 * KiB, 256 * KiB, MiB / 2}) {
+    EXPECT_EQ(plan(in_turn(block_bytes, 5'000'000)).method, Method::two_phase) << block_bytes;
+  }
+  EXPECT_EQ(plan(in_turn(MiB / 2, 0)).method, Method::list);
+  EXPECT_EQ(plan(in_turn(MiB / 2, 5'000'000, Operation::read)).method,
+            plan(in_turn(MiB / 2, 0, Operation::read)).method);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "plan/choose/method_table.h"
+#include "plan/choose/shared_stripes.h"
 #include "plan/facts/digest.h"
 #include "plan/layout/footprint.h"
 
@@ -77,6 +78,8 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   add_agreements(facts, prices, cost);
   cost.add("requests", waits * request_seconds / at_once);
   cost.add("storage", waits * byte_seconds);
+  if (const double taken = seconds_of_taken_stripes(facts, buffers); taken > 0)
+    cost.add("stripe locks", taken);
   if (writes) cost.add("locks", waits * buffers * prices.lock_seconds / at_once);
   cost.add("copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices));
   return cost;
