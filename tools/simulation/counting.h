@@ -25,8 +25,8 @@ struct Counted {
   std::string failure;          // why it cannot be counted; empty: nothing
   int64_t bytes = 0;
   int io_group = 0;  // how many ranks each group has of which one calls; 0: there are no groups
-  double open_seconds =
-      0;  // predicted, of all opens: of one, or where there are groups, of one for each call
+  // Predicted, of all opens: of one, or where there are groups, of one for each call.
+  double open_seconds = 0;
   std::optional<CountedCalls> write, read;
 };
 
@@ -35,8 +35,8 @@ struct CountingOptions {
   // Each method, and the settings that a file has in a simulation with it.
   std::vector<std::pair<std::string, Config>> methods;
   int64_t bytes_per_rank = 0;
-  std::vector<int>
-      io_groups;  // sizes of groups, of which only the roots call (simulation/io_groups.h); empty: none
+  // Sizes of groups, of which only the roots call (simulation/io_groups.h); empty: all ranks do.
+  std::vector<int> io_groups;
   bool write = true, read = true;
   bool plan_by_machine = true;  // by its prices; else by those that are built in
 };

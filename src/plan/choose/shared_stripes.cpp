@@ -66,7 +66,7 @@ double seconds_of_shared_stripes(const Facts& facts, const Layout& layout, const
 // be. As simulated with 4 and 8 nodes, whose 1 to 4 ranks had pieces of 4 KiB to 1 MB in turn: a node has the
 // blocks of a stripe in common with as many others as have some there, and waits for half of them, since
 // meanwhile others are in other stripes; for 1.5 where blocks are longer than stripes, and so at their ends.
-// The times of 10 such writes were 0.5 to 2.1 times as long.
+// 27 such writes were priced at 0.3 to 2 times of what they took when simulated.
 double seconds_of_taken_stripes(const Facts& facts, double requests) {
   const StorageFacts& storage = facts.storage;
   const Digest& digest = facts.digest;
