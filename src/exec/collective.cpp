@@ -13,6 +13,7 @@
 #include "exec/two_phase/two_phase.h"
 #include "exec/windows/images.h"
 #include "mpi/nodes/agree.h"
+#include "plan/choose/cost.h"
 #include "plan/choose/next_method.h"
 #include "plan/show/explain.h"
 
@@ -143,15 +144,16 @@ bool has_few_pieces(const OpenFile& opened, Operation operation, const plan::Dig
 }
 
 // Whether one request for all that a single rank asks for, and for what lies between, takes no longer than a
-// request for each piece and a plan do. Nobody else has data, so there is nothing to exchange.
+// request for each piece and a plan do. The buffer is new, as a rule.
 bool is_worth_sieving_alone(const OpenFile& opened, Operation operation, const plan::Digest& digest) {
-  if (digest.ranks_with_data != 1) return false;
   const plan::Prices& prices = opened.prices();
-  const auto range = static_cast<double>(digest.end - digest.first);
-  double seconds = prices.of(operation).window.at(range);
-  if (operation == Operation::write && digest.bytes < digest.end - digest.first) {
+  const int64_t range = digest.end - digest.first;
+  const auto bytes = static_cast<double>(range);
+  double seconds = prices.of(operation).window.at(bytes) +
+                   plan::first_use_seconds(std::min(range, plan::most_bytes_at_first_sight));
+  if (operation == Operation::write) {
     if (!opened.may_rewrite()) return false;
-    seconds += prices.read.window.at(range) + prices.lock_seconds;
+    seconds += prices.read.window.at(bytes) + prices.lock_seconds;
   }
   return seconds <= seconds_of_plan(opened) + seconds_by_pieces(opened, operation, digest, digest.file_pieces,
                                                                 digest.max_rank_file_pieces);
@@ -159,8 +161,8 @@ bool is_worth_sieving_alone(const OpenFile& opened, Operation operation, const p
 
 // How to read or write a pattern that is not known to come back, where that takes less time than a plan does:
 // all that the ranks ask for, and what lies between, in one request if it is little, or few pieces by a
-// request each. What lies between is rewritten only by a rank that is alone: several would wait for each
-// other.
+// request each. What lies between is rewritten only by a rank that alone has data: several would wait for
+// each other.
 std::optional<plan::Method> method_at_first_sight(const OpenFile& opened, Operation operation,
                                                   const plan::Wishes& wishes, const plan::Digest& digest) {
   if (digest.likeness >= plan::Digest::plan_outdated || !digest.monotone) return {};
@@ -170,6 +172,9 @@ std::optional<plan::Method> method_at_first_sight(const OpenFile& opened, Operat
   const bool may_sieve = has_room && wishes.sieving != plan::Choice3::disable;
   if (may_sieve && operation == Operation::read && range <= few_bytes) return plan::Method::sieve;
   if (has_few_pieces(opened, operation, digest)) return plan::Method::list;
+  if (digest.ranks_with_data != 1 || !has_room) return {};
+  // Nobody else has data, so there is nothing to exchange.
+  if (digest.file_pieces == 1) return plan::Method::independent;
   if (may_sieve && is_worth_sieving_alone(opened, operation, digest)) return plan::Method::sieve;
   return {};
 }

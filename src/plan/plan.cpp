@@ -197,11 +197,14 @@ Plan plan_at_first_sight(Method method, Operation operation, const Digest& diges
   plan.operation = operation;
   plan.method = method;
   plan.file_pieces = digest.file_pieces;
-  if (plan.method == Method::sieve) plan.buffer_bytes = plan.peak_bytes = digest.end - digest.first;
+  if (plan.method == Method::sieve)
+    plan.buffer_bytes = plan.peak_bytes = std::min(digest.end - digest.first, most_bytes_at_first_sight);
   plan.reason.grounds.method = method;
   plan.reason.grounds.merit = {
       plan.method == Method::sieve
           ? "the pattern is new, and all of it lies so close that a plan would take longer"
+      : plan.method == Method::independent
+          ? "the pattern is new, and one stretch of the file"
           : "the pattern is new, and has so few pieces that a plan would take longer"};
   return plan;
 }

@@ -46,9 +46,13 @@ const Plan& plan_of_one_stretch();
 // The same for a collective call in which each rank has at most one small piece, where storage answers from
 // memory: no method does less than the one request that the piece takes.
 const Plan& plan_of_small_pieces();
+// The most that the buffer of a plan at first sight has: it stays in a core's cache, and has few pages to be
+// touched for the first time.
+inline constexpr int64_t most_bytes_at_first_sight = 128 << 10;
 // A plan for a collective call whose pattern is new, where storage answers from memory: to make one, and to
-// compare the methods, takes longer than to read few bytes with what lies between (sieve), or than to move
-// few pieces one by one (list). It serves until the pattern comes back.
+// compare the methods, takes longer than to move few bytes with what lies between (sieve), or than to move
+// few pieces one by one (list); and one stretch of one rank there is one request (independent). It serves
+// until the pattern comes back.
 Plan plan_at_first_sight(Method method, Operation operation, const Digest& digest);
 
 }  // namespace concilio::plan

@@ -311,6 +311,14 @@ TEST(FirstSight, TakesOneRequestForAllOrOneForEachPiece) {
   EXPECT_EQ(all.method, Method::sieve);
   EXPECT_THAT(text_of(all.reason), StartsWith("sieve: "));
   EXPECT_EQ(all.buffer_bytes, digest.end - digest.first);
+  Digest far = digest;
+  far.end = far.first + (1 << 20);
+  EXPECT_EQ(plan_at_first_sight(Method::sieve, Operation::write, far).buffer_bytes,
+            most_bytes_at_first_sight);
+  const Plan stretch = plan_at_first_sight(Method::independent, Operation::write, digest);
+  EXPECT_EQ(stretch.method, Method::independent);
+  EXPECT_EQ(stretch.buffer_bytes, 0);
+  EXPECT_THAT(text_of(stretch.reason), StartsWith("independent: "));
   for (Operation operation : both_ways) {
     const Plan pieces = plan_at_first_sight(Method::list, operation, digest);
     EXPECT_EQ(pieces.method, Method::list);

@@ -524,6 +524,41 @@ SITUATION(Apart, ManyPiecesOfOneRankAreMovedWithoutPlanningOnce, not_own) {
   }
 }
 
+// So is one stretch of the file that is scattered in the memory of one rank.
+SITUATION(Apart, OneStretchOfOneRankIsMovedWithoutPlanningOnce, not_own) {
+  if (context.ranks == 1) return;  // whose plans are made sooner
+  constexpr int pieces = 1000, piece = 128, extent = 192;
+  const std::string path = context.fresh_file("one-stretch-of-one");
+  const bool on_one_host = ranks_of_host() == context.ranks;
+  const Type scattered = vector_of(pieces, piece, extent, MPI_BYTE);
+  const std::vector<uint8_t> data = values(9000, pieces * extent);
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(HintList{{"concilio_ranks_per_node", "0"}}));
+    const int count = context.rank == context.ranks - 1 ? 1 : 0;
+    for (const bool writes : {true, false}) {
+      std::array<int64_t, 2> meetings{};
+      for (int64_t& its : meetings) {
+        std::vector<uint8_t> moved = data;
+        const int64_t before = counter(file, "meetings");
+        if (writes) {
+          OK(MPI_File_write_at_all(file, 0, moved.data(), count, scattered, MPI_STATUS_IGNORE));
+        } else {
+          for (int i = 0; count > 0 && i < pieces; ++i) std::fill_n(moved.begin() + i * extent, piece, 0);
+          OK(MPI_File_read_at_all(file, 0, moved.data(), count, scattered, MPI_STATUS_IGNORE));
+        }
+        its = counter(file, "meetings") - before;
+        EXPECT_BYTES(data, moved);
+      }
+      if (on_one_host) EXPECT(meetings[0] < meetings[1]);
+    }
+  }
+  std::vector<uint8_t> expected;
+  for (int i = 0; i < pieces; ++i)
+    expected.insert(expected.end(), data.begin() + i * extent, data.begin() + i * extent + piece);
+  barrier();
+  EXPECT_BYTES(expected, contents(path));
+}
+
 SITUATION(Apart, SmallPiecesOfAnySizeNeedNoMeetings, not_own) {
   write_and_read_records("seldom");
 }
