@@ -104,7 +104,7 @@ Status count_both(const CountingOptions& options, const sim::Pattern& pattern, c
     return {};
   };
   const auto opens = [&](Operation operation) {
-    counted.open_seconds += open_seconds(described, callers.of_node, operation);
+    counted.open_seconds += open_seconds(described, machine.ranks_of_node, operation);
   };
   // Without groups the file is opened once, to be written and read.
   if (options.write || callers.group == 0) opens(Operation::write);
