@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+
 namespace concilio::tools {
 
 namespace {
@@ -24,10 +26,10 @@ IoGroups io_groups(const RanksOnNodes& placed, int64_t size, int64_t bytes_per_r
   groups.roots = placed.ranks / size;
   for (int64_t node = 0; node < placed.nodes; ++node) {
     const int64_t first = placed.first_rank_of(node), end = placed.first_rank_of(node + 1);
-    const int64_t roots = (end + size - 1) / size - (first + size - 1) / size;
+    const int64_t roots = ceil_divide(end, size) - ceil_divide(first, size);
     if (roots == 0) continue;
     groups.roots_of_node.push_back(roots);
-    const int64_t last_root = (end - 1) / size * size;
+    const int64_t last_root = align_down(end - 1, size);
     const int64_t beside = std::min(end - last_root, size) - 1;  // ranks of its group on its node
     const int64_t elsewhere = size - 1 - beside;
     groups.message_seconds =

@@ -1,6 +1,6 @@
 """SCORPIO, figures 8 and 9, at the paper's scale: opens, reads and writes of its two files by groups of ranks, as predicted."""
 import frame
-from concilio.study.results import select
+from concilio.study.results import select, values_of
 
 TITLE = "Groups of ranks with one that calls, up to the paper's 144k ranks: times as predicted"
 
@@ -34,9 +34,9 @@ def opens_of_each(ranks):
 
 def section(rows):
     lines = []
-    for name in dict.fromkeys(row["file"] for row in rows):
+    for name in values_of(rows, "file"):
         of_file = select(rows, file=name)
-        for ranks in dict.fromkeys(row["ranks_"] for row in of_file):
+        for ranks in values_of(of_file, "ranks_"):
             found = select(of_file, ranks_=ranks)
             plain = {**select(found, who=ALL_CALL)[0], "who": EACH_OPENS, "open_seconds": opens_of_each(ranks)}
             of_plain = sum(phases(plain))
